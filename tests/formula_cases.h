@@ -109,6 +109,7 @@ static const struct formula_case product_cases[] = {
 };
 
 static const struct formula_case convolution_cases[] = {
+    {"conv1d", "T1,1,4 T1,1,1 T1 n1 n1", "1,1,6", -0.753440411543, 0.309691136438, true},
     {"conv1d", "T2,2,6 T3,2,3 T3 n2 n1", "2,3,3", -13.9237077547, -3.30148330739, true},
     {"conv2d", "T1,2,5,4 T4,1,3,2 T4 l2,1 l1,0 l1,2 n2", "1,4,3,2", -19.0554148736, 6.35370987164, true},
     {"conv2d", "T1,2,4,4 T2,2,3,3 T2 n1 ssame", "1,2,4,4", -40.3535555438, -0.204419305813, true},
@@ -143,6 +144,7 @@ static const struct formula_case loss_cases[] = {
     {"cross_entropy", "T4,3 I3:4 P3 label_smoothing=n0.1", "", 1.3206182552, 1.11126194376, false},
     {"cross_entropy", "T4,3 P4,3 label_smoothing=n0.2", "", 2.62104683789, 2.20553486391, false},
     {"nll_loss", "T4,3 I3:4 P3", "", 0.108344007518, 0.0911683387038, true},
+    {"nll_loss", "T4,3 I3:4 - - n-100 - ssum", "", -0.340500822941, -0.286521562808, true},
     {"nll_loss", "T4,3 I3:4 reduction=ssum", "", -0.340500822941, -0.286521562808, true},
     {"mse_loss", "T3,4 T3,4", "", 0.732859547064, 0.616680044794, true},
     {"mse_loss", "T3,4 T3,4 reduction=snone", "3,4", 8.79431456477, 0.755199292544, true},

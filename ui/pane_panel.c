@@ -53,6 +53,40 @@ static int lines_of(struct rect r, const char *text)
     return text && *text ? grid_wrap(&nowhere, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
 }
 
+static int rank_of(const struct procedure *gu, int i)
+{
+    static const int rank[PANEL_STATES] = {
+        [PANEL_FAILED] = 0, [PANEL_OPEN] = 1, [PANEL_WAITS] = 1, [PANEL_WAIVED] = 2, [PANEL_PASSED] = 2,
+        [PANEL_NEEDS_INPUT] = 3, [PANEL_NOT_STARTED] = 4,
+    };
+    return i >= procedure_panels(gu) ? 5 : rank[gu->page[i].state];
+}
+
+/* Which panels' titles and sentences are shown in full: as far as lines are left, what has been found first. */
+static void choose_whole(const struct procedure *gu, struct rect title, struct rect text, int lines, bool whole[PANELS])
+{
+    struct buf b = {0};
+    for (int rank = 0; rank <= 5; rank++)
+        for (int i = 0; i < PANELS; i++) {
+            if (rank_of(gu, i) != rank)
+                continue;
+            overview_text(gu, i, &b);
+            int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title)),
+                more = (of_text > of_title ? of_text : of_title) - 1;
+            whole[i] = more <= lines;
+            lines -= whole[i] && more > 0 ? more : 0;
+        }
+    buf_release(&b);
+}
+
+static void next_of_all(const struct procedure *gu, struct buf *out)
+{
+    if (gu->next)
+        buf_fmt(out, _("next: panel %d. %s"), gu->next, gu->why);
+    else
+        buf_cstr(out, gu->why);
+}
+
 static void update_overview(struct screen *s, struct rect r)
 {
     (void)r;
@@ -63,24 +97,20 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct procedure *gu = &s->work.guide;
     int title_w = r.w >= 110 ? 36 : r.w >= 70 ? 28 : 16, state_w = 14, x = r.x + 5 + title_w, y = 1, skip = 0;
-    struct buf b = {0};
+    struct buf b = {0}, next = {0};
     grid_put(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("the procedure"));
-    /* titles and sentences in full where there is room for them */
-    struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6}, title = {r.y, r.x + 5, r.h, title_w - 1};
-    int all = 0;
-    for (int i = 0; i < PANELS; i++) {
-        overview_text(gu, i, &b);
-        int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title));
-        all += of_text > of_title ? of_text : of_title;
-    }
-    bool whole = all + 4 <= r.h;
+    struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6}, title = {r.y, r.x + 5, r.h, title_w - 1},
+                below = {r.y, r.x + 1, r.h, r.w - 2};
+    bool whole[PANELS];
+    next_of_all(gu, &next);
+    choose_whole(gu, title, text, r.h - PANELS - 2 - lines_of(below, next.p), whole);
     for (int i = 0; i < PANELS; i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
         grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));
         uint8_t title_style = gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT;
         int from = y, end = y;
-        if (whole)
+        if (whole[i])
             grid_wrap(g, title, &end, &skip, title_style, str_of(_(panels[i].title)));
         else
             grid_middle(g, r.y + y, title.x, title.w, title_style, str_of(_(panels[i].title)));
@@ -91,7 +121,7 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
             buf_cstr(&b, panel_state_label(p->state));
         grid_text(g, r.y + y, x, state_w - 1, pane_panel_style(p->state), buf_view(&b));
         overview_text(gu, i, &b);
-        if (whole && b.n)
+        if (whole[i] && b.n)
             grid_wrap(g, text, &y, &skip, STYLE_DIM, buf_view(&b));
         else
             grid_end(g, r.y + y++, text.x, text.w, STYLE_DIM, buf_view(&b));
@@ -100,13 +130,9 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
             grid_mark(g, r.y + from, r.x, r.w, STYLE_CURSOR);
     }
     y++;
-    buf_clear(&b);
-    if (gu->next)
-        buf_fmt(&b, _("next: panel %d. %s"), gu->next, gu->why);
-    else
-        buf_cstr(&b, gu->why);
-    grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_FIRST, buf_view(&b));
+    grid_wrap(g, below, &y, &skip, STYLE_FIRST, buf_view(&next));
     buf_release(&b);
+    buf_release(&next);
 }
 
 /* ---- one ---- */
@@ -120,11 +146,27 @@ static void bar(struct grid *g, int y, int x, int w, float share)
                  g->ascii ? (eighths >= 4 ? "#" : "") : part[eighths > 8 ? 8 : eighths]);
 }
 
-/* The widths of an item's bar and of each of its two values. */
+/* Cells of the longest value and title of values, with a blank behind; at most `most`. */
+static int widest_value(const struct panel_page *p, int most)
+{
+    int w = 0;
+    for (int i = 0; i < 2; i++)
+        w = utf8_cells(str_of(p->values[i])) > w ? utf8_cells(str_of(p->values[i])) : w;
+    for (size_t k = 0; k < p->items.n && w + 2 < most; k++)
+        for (int i = 0; i < 2; i++) {
+            const struct panel_item *it = &p->items.v[k];
+            bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED;
+            int of = it->value[i] && !input ? utf8_cells(str_of(it->value[i])) : 0;
+            w = of > w ? of : w;
+        }
+    return w + 2 < most ? w + 2 : most;
+}
+
+/* The widths of an item's bar and of each of its two values: names have what these leave. */
 static void item_columns(const struct panel_page *p, int w, bool bars, int *bar_w, int *value_w)
 {
     *bar_w = bars && w >= 60 ? w / 6 : 0;
-    *value_w = p->values[0] ? (w - *bar_w) / 4 : 0;
+    *value_w = p->values[0] ? widest_value(p, (w - *bar_w) / 4) : 0;
 }
 
 /* Draws the titles of the values, and finds the longest bar. */

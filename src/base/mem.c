@@ -72,6 +72,13 @@ void *mem_zalloc(size_t n)
     return checked(calloc(1, n ? n : 1), n ? n : 1);
 }
 
+uint32_t *mem_nones(size_t n)
+{
+    uint32_t *v = mem_resize_array(NULL, n + 1, sizeof *v);
+    memset(v, 0xff, (n + 1) * sizeof *v);
+    return v;
+}
+
 void *mem_resize(void *p, size_t n)
 {
     return checked(realloc(p, n ? n : 1), n ? n : 1);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -27,6 +28,7 @@ bool mem_library_starved(void);
 void *mem_alloc(size_t n);                  /* caller frees with free() */
 void *mem_try(size_t n);                    /* the same, but NULL on failure: for what can be done without */
 void *mem_zalloc(size_t n);                 /* the same, zeroed */
+uint32_t *mem_nones(size_t n);              /* n + 1 of UINT32_MAX: none, of indices */
 void *mem_resize(void *p, size_t n);        /* p may be NULL; the content is kept */
 void *mem_resize_array(void *p, size_t n, size_t each); /* refuses n * each that overflows */
 char *mem_strdup(const char *s);

@@ -52,3 +52,12 @@ bool proto_next(struct str *s, struct proto_field *f)
         return false;
     }
 }
+
+bool proto_take(struct str *message, struct proto_field *f, bool *damaged)
+{
+    if (!message->n)
+        return false;
+    bool more = proto_next(message, f);
+    *damaged |= !more;
+    return more;
+}

@@ -15,6 +15,8 @@ struct proto_field {
 
 /* The next field of a message; false at its end and for malformed bytes. */
 bool proto_next(struct str *s, struct proto_field *f);
+/* The next field; false at the message's end, and with *damaged where it breaks off. */
+bool proto_take(struct str *message, struct proto_field *f, bool *damaged);
 /* The next integer of a packed list, taken off s; false where it breaks off. */
 bool proto_varint(struct str *s, uint64_t *v);
 /* An unsigned number of n bytes in little-endian order. */

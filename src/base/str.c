@@ -73,7 +73,7 @@ bool str_ihas(struct str s, const char *part)
 {
     size_t n = strlen(part);
     for (size_t i = 0; i + n <= s.n; i++)
-        if (str_ieq(str_n(s.p + i, n), str_n(part, n)))
+        if (!n || (fold(s.p[i]) == fold(*part) && str_ieq(str_n(s.p + i, n), str_n(part, n))))
             return true;
     return false;
 }

@@ -452,34 +452,10 @@ void workspace_notice(struct workspace *d, const char *fmt, ...)
     va_end(ap);
 }
 
-/* What was found in earlier investigations and matches this row by more than its diagnosis; NULL. */
-static const char *known_cause(const struct workspace *w, uint32_t line, struct arena *a)
-{
-    const struct comparison *c = w->c;
-    const struct diagnoses *x = diagnosis_job_known(&w->diagnosis, c, line);
-    uint32_t row[2];
-    workspace_rows(w, line, row);
-    int side = row[TARGET] != NONE ? TARGET : GOLDEN;
-    if (!x || row[side] == NONE)
-        return NULL;
-    const struct dump *d = &c->side[side].dump;
-    const struct call *call = &d->calls.v[d->rows.v[row[side]].call];
-    struct buf name = {0};
-    dump_row_name(d, row[side], &name);
-    const struct known_cause_facts f = {.g = &w->guide,
-                                        .found = x,
-                                        .name = name.p,
-                                        .family = call->family,
-                                        .backward = call->phase == PHASE_BACKWARD,
-                                        .dtype_differs = c->judged->line[line].flags & LINE_DTYPE_DIFF};
-    const char *text = known_cause_of_row(&f, a);
-    buf_release(&name);
-    return text;
-}
-
 const char *workspace_advice(const struct workspace *w, uint32_t line, struct arena *a)
 {
     const struct comparison *c = w->c;
-    const char *known = known_cause(w, line, a);
-    return known ? known : start_action(c, line, diagnosis_job_known(&w->diagnosis, c, line));
+    const struct diagnoses *x = diagnosis_job_known(&w->diagnosis, c, line);
+    const char *known = known_cause_at(&w->guide, c, line, x, a);
+    return known ? known : start_action(c, line, x);
 }

@@ -173,6 +173,11 @@ const struct oracle *comparison_oracle(const struct comparison *c)
     return c->rows ? atomic_load(&c->rows->oracle) : NULL;
 }
 
+bool comparison_deviates(const struct comparison *c)
+{
+    return c->complete && !c->failed && !c->single && c->paired && c->judged && c->judged->first != NONE;
+}
+
 struct judge_options comparison_judge_options(const struct comparison *c)
 {
     return (struct judge_options){

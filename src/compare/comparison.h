@@ -134,6 +134,8 @@ const struct side_figures *comparison_figures(const struct comparison *c, uint32
 /* Which side is wrong; NULL: not requested, or not known yet. Set after a complete judgement, for every comparison of
  * these pairs. */
 const struct oracle *comparison_oracle(const struct comparison *c);
+/* Whether all of two sides has been judged, and a deviation starts in it. */
+bool comparison_deviates(const struct comparison *c);
 struct judge_options comparison_judge_options(const struct comparison *c);
 struct pairing_options comparison_pairing_options(const struct comparison *c);
 

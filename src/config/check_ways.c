@@ -78,6 +78,8 @@ static enum check_state same(const struct check_result *j, enum check_why *why)
 static enum check_state judge_equal(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
+    if (j->value[0]->twofold || j->value[1]->twofold) /* of the two, one is wrong whatever the other side has */
+        return CHECK_DIFFERS;
     if (without_values(j, &state, why))
         return state;
     return equal(j) ? same(j, why) : CHECK_DIFFERS;

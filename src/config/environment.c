@@ -1,5 +1,6 @@
 /* Parses the output of env: one NAME=value per line, without quoting. Further lines of a value that contains line
  * ends are not assignments and are skipped: no variable of the checklist has such a value. */
+#include "config/environment_forms.h"
 #include "config/shell.h"
 
 static bool assignment(struct str line, struct str *name, struct str *value)
@@ -36,22 +37,26 @@ bool environment_sniff(struct str text)
     return good > 2 * other;
 }
 
+bool environment_line(struct settings *s, struct str line, uint32_t n)
+{
+    struct str name, value;
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    if (!assignment(line, &name, &value))
+        return false;
+    if (value.n > 1 && value.p[0] == '"' && value.p[value.n - 1] == '"' && str_starts(line, "declare -x "))
+        value = str_n(value.p + 1, value.n - 2);
+    settings_export(s, name, value, SETTING_TEXT, n);
+    return true;
+}
+
 int environment_read(struct settings *s, struct str text, struct err *e)
 {
-    struct str line, name, value;
-    uint32_t n = 0;
     (void)e;
-    while (text.n) {
-        line = str_next(&text, '\n');
-        n++;
-        if (line.n && line.p[line.n - 1] == '\r')
-            line.n--;
-        if (!assignment(line, &name, &value))
-            continue;
-        if (value.n > 1 && value.p[0] == '"' && value.p[value.n - 1] == '"' && str_starts(line, "declare -x "))
-            value = str_n(value.p + 1, value.n - 2);
-        settings_export(s, name, value, SETTING_TEXT, n);
-        s->env_known = true;
+    for (uint32_t n = 1; text.n; n++) {
+        struct str line = str_next(&text, '\n');
+        if (!package_pinned(s, line, n)) /* `env; pip freeze` in one file */
+            s->env_known |= environment_line(s, line, n);
     }
     return 0;
 }

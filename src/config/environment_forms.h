@@ -1,6 +1,6 @@
 /* The forms of an environment: variables from env, /proc/PID/environ, a launch script or msprobe's config_check;
- * package versions from pip; and both as found in a log. A form is a row in environment_forms.c. Versions are stored
- * as variables named "version:torch". */
+ * package versions from pip; both in one file, and as found in a log. A form is a row in environment_forms.c. Versions
+ * are stored as variables named "version:torch". */
 #ifndef CONFIG_ENVIRONMENT_FORMS_H
 #define CONFIG_ENVIRONMENT_FORMS_H
 
@@ -23,6 +23,10 @@ int environment_take(struct settings *s, const char *name, struct str text, stru
 
 bool packages_sniff(struct str text);
 int packages_read(struct settings *s, struct str text, struct err *e);
+/* "torch-npu==2.1.0", as pip freeze has it: stores the version. False if the line is none of these. */
+bool package_pinned(struct settings *s, struct str line, uint32_t n);
+/* "NAME=value", as env has it, and bash's `declare -x`: stores the variable. False if the line is none of these. */
+bool environment_line(struct settings *s, struct str line, uint32_t n);
 /* Variables of the checklist and versions of its packages, found anywhere in a log; the first occurrence counts. */
 int environment_in_log(struct settings *s, struct str text, struct err *e);
 /* Stores a version unless one is known: "Torch-NPU" becomes "version:torch_npu". */

@@ -25,6 +25,7 @@ struct value {
     enum value_state state;
     bool dflt;       /* nobody set it: a framework's default, or what follows from others */
     bool number;
+    bool twofold;    /* one side gives two numbers for it that differ: "256 / 128" */
     double num;
     struct str text; /* as the source has it where it comes from one setting */
     struct str key;  /* the settings it comes from, ", " between them */

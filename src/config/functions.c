@@ -292,6 +292,7 @@ static struct value f_agree(struct scope *s, const struct node *args)
     if (b.state != VALUE_SET || value_equal(&a, &b))
         return a;
     struct value v = join(s, a, &b);
+    v.twofold = a.number && b.number;
     v.number = false;
     v.text = str_of(arena_fmt(s->arena, "%.*s / %.*s", STR_ARG(a.text), STR_ARG(b.text)));
     return v;

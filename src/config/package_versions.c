@@ -90,6 +90,16 @@ bool packages_sniff(struct str text)
     return form == LIST_COLUMNS ? good > 0 : pinned ? good > 2 * other : good > 4 && good > 9 * other;
 }
 
+bool package_pinned(struct settings *s, struct str line, uint32_t n)
+{
+    struct str name, version;
+    if (!package(line, LIST_PINS, &name, &version) || !str_starts(str_cut(str_trim(line), name.n), "=="))
+        return false;
+    version_export(s, name, version, n);
+    return true;
+}
+
+/* Variables beside the packages are those of env if PATH, which every process has, is among them. */
 int packages_read(struct settings *s, struct str text, struct err *e)
 {
     enum list_form form = form_of(text);
@@ -99,6 +109,8 @@ int packages_read(struct settings *s, struct str text, struct err *e)
         line = str_next(&text, '\n');
         if (package(line, form, &name, &version))
             version_export(s, name, version, n);
+        else if (form == LIST_PINS && environment_line(s, line, n))
+            s->env_known |= str_starts(line, "PATH=") || str_starts(line, "declare -x PATH=");
     }
     return 0;
 }

@@ -131,12 +131,12 @@ static const char *beside(const struct value *v, const struct value *other)
 }
 
 /* What a check's value should have been where it cannot be read, otherwise NULL. A value that was made of others has
- * the text of one of them. */
+ * the text of one of them; one that a side gives twice, and not alike ("256 / 128"), has been read. */
 static const char *is_malformed(const struct check_row *r, const struct value *v, const struct value *other)
 {
     static const char *const instead[] = {"auto", "none", "null", "true", "false"};
     bool word = false;
-    if (str_starts(v->key, "version:") || v->state != VALUE_SET || v->number || v->dflt || !v->text.n)
+    if (str_starts(v->key, "version:") || v->state != VALUE_SET || v->number || v->dflt || v->twofold || !v->text.n)
         return NULL;
     for (size_t i = 0; i < ARRAY_LEN(instead); i++)
         word = word || str_ieq(v->text, str_of(instead[i]));

@@ -172,12 +172,28 @@ static bool departs_small(const struct curves *c, size_t block, double least, do
            (n - first >= SEEN_LONG || !falls(b + first, n - first));
 }
 
+/* Where a stable departure begins, found late by a mean over a window: the point that divides the steps near it best
+ * into those at the level before and those at its own. One that has no jump there begins where it was found. */
+static size_t stepped_at(const struct curves *c, size_t at, size_t window, double level, double *scratch)
+{
+    size_t low = at > 2 * window ? at - 2 * window : 0, high = at + window < c->diff.n ? at + window : c->diff.n;
+    size_t best = at, quiet = low < window ? low : window;
+    memcpy(scratch, c->diff.v + low - quiet, quiet * sizeof *scratch);
+    double before = quiet ? median_of(scratch, quiet) : 0, cost = 0, least = INFINITY;
+    for (size_t i = low; i < high; i++) {
+        if (cost < least)
+            least = cost, best = i;
+        double rest = c->diff.v[i] - before, own = c->diff.v[i] - level;
+        cost += rest * rest - own * own;
+    }
+    return best == low ? at : best;
+}
+
 static void describe(struct curves *c, size_t from, double *scratch)
 {
     struct curve_departure *d = &c->departure;
     size_t n = c->diff.n, half = from + (n - from) / 2;
     d->from = from;
-    d->late = from >= n / 3;
     d->kind = rises(c->diff.v + half, n - half) ? DEPARTURE_GROWING : DEPARTURE_STABLE;
     memcpy(scratch, c->diff.v + half, (n - half) * sizeof *scratch);
     d->level = median_of(scratch, n - half);
@@ -202,11 +218,15 @@ void curve_departure_find(struct curves *c, const struct thresholds_curves *t)
     if (c->factor[CURVE_LOSS].factor != 0)
         at = SIZE_MAX; /* the whole course is the golden one's, in other units */
     if (at != SIZE_MAX && departs_at(c, at + 1 - window, window, limit, scratch)) {
+        struct curve_departure *d = &c->departure;
         describe(c, at + 1 - window, scratch);
+        if (d->kind == DEPARTURE_STABLE && d->from)
+            at = d->from = stepped_at(c, at, window, d->level, scratch);
         c->diverges_at = c->points.v[c->usable.v[at]].step;
     } else if (c->factor[CURVE_LOSS].factor == 0 && departs_small(c, window, least, scratch, &from)) {
         describe(c, from, scratch);
     }
     free(scratch);
+    c->departure.late = c->departure.from >= c->diff.n / 3;
     c->from_start = c->diverges_at >= 0 && c->departure.from == 0 && c->first_loss == STAGE_FAIL;
 }

@@ -39,17 +39,18 @@ static void ranges_text(const struct axis_profile *x, struct buf *out)
 void detect_partial(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
-    struct buf where = {0};
+    struct buf where = {0}, ranges = {0};
     double share = 1, held = 1;
     if (!(s->dev2 > 0) || s->finite < 4 || p->judged->verdict == VERDICT_DRIFT)
         return;
     for (int a = 0; a < s->ndim; a++) {
         struct axis_profile x;
         if (axis_profile_find(&x, s, a, p->judged->level) && x.some) {
-            buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (") : _("axis %d: %lld of %lld indices ("), a,
-                    (long long)x.hit, (long long)x.n);
-            ranges_text(&x, &where);
-            buf_char(&where, ')');
+            buf_clear(&ranges);
+            ranges_text(&x, &ranges);
+            buf_fmt(&where,
+                    where.n ? _("; axis %d: %lld of %lld indices (%s)") : _("axis %d: %lld of %lld indices (%s)"), a,
+                    (long long)x.hit, (long long)x.n, ranges.p);
             share *= (double)x.hit / (double)x.n;
             held = fmin(held, x.held);
         }
@@ -61,6 +62,7 @@ void detect_partial(struct diagnosis_case *p)
                    _("%s %% of the elements account for %s %% of the squared deviation: %s"),
                    num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
     buf_release(&where);
+    buf_release(&ranges);
 }
 
 /* ---- order ---- */

@@ -5,6 +5,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "dump/reader.h"
+#include "dump/recorded_figures.h"
 
 #define OF_EXTREME 1e-6 /* tools convert float64 and integers to float32 */
 #define OF_SUM 0.05     /* sums in the tensor's own type, in any order */
@@ -23,6 +25,37 @@ static double room_of(const struct dump *d, const struct row *r)
     return fmax(fmax(room, type), OF_EXTREME);
 }
 
+/* Of elements that are not finite: their counts, where they were recorded; otherwise sums, which they make not finite,
+ * unless the tool leaves such elements out. */
+static bool nonfinite_contradicts(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
+                                  struct err *e)
+{
+    const struct row *r = &d->rows.v[row];
+    uint64_t nan, inf;
+    int counts = recorded_counts(d, r, &nan, &inf);
+    bool both = counts & COUNT_POS_INF && counts & COUNT_NEG_INF;
+    if ((counts & COUNT_NAN && nan != f->nan) || (both && inf != f->inf)) {
+        err_set(e, ERR_DATA, _("%s contradicts its recording: %llu NaN and %llu infinite elements were recorded, the "
+                               "file has %llu and %llu"), file, (unsigned long long)nan, (unsigned long long)inf,
+                (unsigned long long)f->nan, (unsigned long long)f->inf);
+        return true;
+    }
+    if ((!f->nan && !f->inf) || counts || !dump_format(d) || dump_format(d)->finite_only)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
+        int bit = HAS_MAX << figure[i].stat;
+        char said[NUM_MAX];
+        bool sum = figure[i].stat == STAT_NORM || figure[i].stat == STAT_MEAN;
+        if (!sum || !(r->has & bit) || r->has & bit << IS_COMPUTED || !isfinite(r->stat[figure[i].stat]))
+            continue;
+        err_set(e, ERR_DATA, _("%s contradicts its recording: %s %s was recorded, the file has %llu NaN and %llu "
+                               "infinite elements"), file, _(figure[i].name), num_exact(said, r->stat[figure[i].stat]),
+                (unsigned long long)f->nan, (unsigned long long)f->inf);
+        return true;
+    }
+    return false;
+}
+
 bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
                         struct err *e)
 {
@@ -31,10 +64,12 @@ bool figures_contradict(const struct dump *d, uint32_t row, const struct side_fi
         {[STAT_MAX] = f->max, [STAT_MIN] = f->min, [STAT_MEAN] = f->mean, [STAT_NORM] = f->norm};
     enum dtype_class klass = dtype_table[r->dtype].klass;
     char said[NUM_MAX], found[NUM_MAX];
-    /* a joined recording's figures are its parts'; of complex tensors tools record magnitudes, and of NaN what they
-     * like */
-    if (d->given || f->count != dump_row_numel(d, row) || !f->count || f->nan || f->inf || klass == CLASS_COMPLEX ||
-        klass == CLASS_UNKNOWN)
+    /* a joined recording's figures are its parts'; of complex tensors tools record magnitudes */
+    if (d->given || f->count != dump_row_numel(d, row) || !f->count || klass == CLASS_COMPLEX || klass == CLASS_UNKNOWN)
+        return false;
+    if (nonfinite_contradicts(d, row, f, file, e))
+        return true;
+    if (f->nan || f->inf)
         return false;
     double rms = f->norm / sqrt((double)f->count), room = room_of(d, r);
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {

@@ -182,7 +182,6 @@ static bool lay_blocked_channels(const struct cann_tensor *x, bool with_depth, s
         if (o[0] != d[0] || blocks(channels, c0) != c1 || (with_depth && spatial[0] != depth) ||
             spatial[with_depth] != h || spatial[with_depth + 1] != w)
             continue;
-        l->n = 0;
         put_axis(l, o[0], 1, depth * c1 * plane, 0);
         if (!last)
             put_axis(l, channels, c0, plane, 1);
@@ -212,7 +211,6 @@ static bool lay_filter(const struct cann_tensor *x, bool with_depth, struct cann
         if (depth > INT32_MAX || h > INT32_MAX || w > INT32_MAX || c1 > INT32_MAX || h * w > INT32_MAX ||
             depth * c1 > INT32_MAX || depth * c1 * (h * w) != d[0] || blocks(outputs, n0) != n1)
             continue;
-        l->n = 0;
         if (!last)
             put_axis(l, outputs, n0, n0 * c0, c0);
         if (!last)

@@ -717,6 +717,7 @@ const struct reader reader_msdump = {
     .probe = probe,
     .probe_folder = probe_folder,
     .open = open_dump,
+    .finite_only = true, /* up to MindSpore 2.6 */
     .parts = true,
     .tensor = open_tensor,
     .close = close_dump,

@@ -230,6 +230,7 @@ static struct pickle *real(struct vm *v, bool binary)
         for (int i = 0; i < 8; i++)
             u = u << 8 | (unsigned char)s.p[i];
         memcpy(&p->f, &u, 8);
+        p->text = s;
     } else if (!line(v, &s) || !str_double(s, &p->f)) {
         return fail(v, _("a number"));
     }

@@ -28,7 +28,7 @@ struct pickle {
     enum pickle_kind kind;
     int64_t i; /* PICKLE_INT (saturated when larger), PICKLE_BOOL */
     double f;
-    struct str text;
+    struct str text; /* of PICKLE_FLOAT its eight bytes, the first one highest; empty where it is written in digits */
     struct pickle **item;
     uint32_t n, cap;
 };

@@ -2,9 +2,11 @@
  * DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip archive or, before torch 1.6, as consecutive
  * pickles followed by the storages; also pickles of NumPy arrays only. The pickle is inert data (pickle.h): anything
  * but tensors, arrays, containers and argparse's Namespace is skipped. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "dump/dump.h"
 #include "fmt/pt.h"
 #include "fmt/weights.h"
 #include "fmt/zip.h"
@@ -13,6 +15,7 @@
 #define MEMBERS_MAX (1u << 22)
 #define DEPTH 24
 #define CLAIM (1ull << 30) /* the most elements that tensors may have beyond their storage (expanded views) */
+#define VALUES_MOST 1000000 /* numbers and texts beside arrays */
 #define SHARED 64 /* the most references to the file's bytes by all tensors: tied weights refer to them twice */
 
 struct stored {
@@ -197,15 +200,76 @@ static int add_array(struct pickle_walk *x, const struct pickle *p)
     return rc;
 }
 
+static bool is_real(const struct pickle *p)
+{
+    return p->kind == PICKLE_FLOAT && p->text.n == sizeof(double);
+}
+
+/* A real number's eight bytes are in the pickle itself. */
+static int add_real(struct pickle_walk *x, const struct pickle *p)
+{
+    struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}, .dtype = DTYPE_F64, .numel = 1, .swap = true};
+    struct weight_piece piece = x->source.lies;
+    piece.at += (uint64_t)(p->text.p - x->source.text.p);
+    piece.size = p->text.n;
+    return weights_add_read(x->w, buf_view(&x->path), STR("float"), &t, &piece, NULL, x->e);
+}
+
 /* In numpy.save's dictionaries, numbers stand beside arrays (a loss); in checkpoints they are no weights. */
 static bool is_leaf(const struct pickle_walk *x, const struct pickle *p)
 {
-    return pt_is_tensor(p) || pt_is_array(p) || (x->numbers && pt_is_number(p));
+    return pt_is_tensor(p) || pt_is_array(p) || (x->numbers && (pt_is_number(p) || is_real(p)));
 }
 
 static int add_leaf(struct pickle_walk *x, const struct pickle *p)
 {
-    return pt_is_tensor(p) ? add_tensor(x, p) : add_array(x, p);
+    return pt_is_tensor(p) ? add_tensor(x, p) : is_real(p) ? add_real(x, p) : add_array(x, p);
+}
+
+/* What else stands beside arrays: numbers, truth values and texts as they are; objects are said to be unread. */
+static int add_value(struct pickle_walk *x, const struct pickle *p)
+{
+    struct weight_value v = {.number = NAN, .kind = VALUE_OTHER};
+    struct arena *a = &x->w->arena;
+    struct str name = buf_view(&x->path);
+    struct err why;
+    switch (p->kind) {
+    case PICKLE_INT:
+        v.kind = VALUE_INT;
+        v.number = (double)p->i;
+        v.text = arena_fmt(a, "%lld", (long long)p->i);
+        break;
+    case PICKLE_BOOL:
+        v.kind = VALUE_BOOL;
+        v.number = p->i != 0;
+        v.text = p->i ? "True" : "False";
+        break;
+    case PICKLE_FLOAT:
+        v.kind = VALUE_FLOAT;
+        v.number = p->f;
+        v.text = arena_fmt(a, "%.17g", p->f);
+        break;
+    case PICKLE_TEXT:
+        v.kind = VALUE_TEXT;
+        v.text = arena_cstr(a, p->text);
+        break;
+    case PICKLE_NONE:
+        v.text = "None";
+        break;
+    default:
+        break;
+    }
+    if (x->w->values.n == VALUES_MOST)
+        return err_set(x->e, ERR_DATA, _("%s: more than %d numbers and texts beside arrays"), x->name, VALUES_MOST);
+    if (v.text && (p->kind != PICKLE_INT || (p->i > INT64_MIN && p->i < INT64_MAX))) { /* larger ones are not kept */
+        v.name = arena_cstr(a, name);
+        vec_push(&x->w->values, v);
+        return 0;
+    }
+    err_set(&why, ERR_DATA, _("%s: %.*s is neither an array nor a number or text that is read"), x->name,
+            STR_ARG(name));
+    weights_problem(x->w, UINT32_MAX, PROBLEM_UNREAD, why.text);
+    return 0;
 }
 
 static int descend(struct pickle_walk *x, const struct pickle *p, int depth);
@@ -232,15 +296,18 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     if (is_leaf(x, p))
         return add_leaf(x, p);
     bool dict = entries(p, &from);
-    if ((!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE) || depth > DEPTH)
-        return 0;
+    if (!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE)
+        return x->numbers ? add_value(x, p) : 0;
+    if (depth > DEPTH)
+        return x->numbers ? err_set(x->e, ERR_DATA, _("%s: lists or dictionaries more than %d deep"), x->name, DEPTH)
+                          : 0;
     if (nmap_get(&x->seen, (uint64_t)(uintptr_t)p) != MAP_NONE)
         return 0;
     nmap_add(&x->seen, (uint64_t)(uintptr_t)p, 0);
     if (!dict) {
         for (uint32_t i = 0; i < p->n && rc == 0; i++) {
             struct buf b = {0};
-            if (!is_leaf(x, p->item[i]) && !p->item[i]->n)
+            if (!is_leaf(x, p->item[i]) && !p->item[i]->n && !x->numbers)
                 continue;
             buf_fmt(&b, "%u", i);
             rc = member(x, buf_view(&b), p->item[i], depth);

@@ -93,22 +93,12 @@ static int not_strategy(const char *file, struct err *e)
 
 /* ---- protobuf ---- */
 
-/* The next field; at the message's end, and where it breaks off, false. Only at its end nothing of it is left. */
-static bool next_field(struct str *message, struct proto_field *f, bool *damaged)
-{
-    if (!message->n)
-        return false;
-    bool more = proto_next(message, f);
-    *damaged |= !more;
-    return more;
-}
-
 /* Repeated integers of a message's field 1, packed or one by one: how many. */
 static int integers(struct str message, int64_t *out, int max, bool *damaged)
 {
     struct proto_field f = {0};
     int n = 0;
-    while (next_field(&message, &f, damaged)) {
+    while (proto_take(&message, &f, damaged)) {
         struct str packed = f.bytes;
         bool list = f.type == 2;
         if (f.number != 1 || (list && !packed.n))
@@ -127,7 +117,7 @@ static int integers(struct str message, int64_t *out, int max, bool *damaged)
 static void read_layout(struct str message, struct raw_layout *r)
 {
     struct proto_field f;
-    while (next_field(&message, &f, &r->damaged)) {
+    while (proto_take(&message, &f, &r->damaged)) {
         if (f.number == 1 && f.type == 2) {
             r->devices = integers(f.bytes, r->device, STRATEGY_DEVICES, &r->damaged);
         } else if (f.number == 2 && f.type == 2 && r->lists < TENSOR_DIMS) {
@@ -150,18 +140,20 @@ static int read_message(struct strategy *s, struct str text, const char *file, s
     struct proto_field item, f;
     size_t parameters = 0;
     bool damaged = false;
-    while (next_field(&text, &item, &damaged)) {
+    while (proto_take(&text, &item, &damaged)) {
         struct raw_layout r = {.devices = 0};
         struct str name = {0}, rest = item.bytes;
-        if (item.number != 3 || item.type != 2)
+        if (item.number != 3)
             continue;
-        while (next_field(&rest, &f, &damaged)) {
+        damaged = item.type != 2;
+        while (!damaged && proto_take(&rest, &f, &damaged)) {
             if (f.number == 1 && f.type == 2)
                 name = f.bytes;
             else if (f.number == 2 && f.type == 2)
                 read_layout(f.bytes, &r);
         }
-        if (damaged || !name.n)
+        damaged = damaged || !name.n;
+        if (damaged)
             break;
         if (add(s, name, &r, file, e))
             return -1;

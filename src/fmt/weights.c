@@ -114,6 +114,7 @@ void weights_release(struct weights *w)
     vec_release(&w->files);
     vec_release(&w->problems);
     vec_release(&w->copies);
+    vec_release(&w->values);
     map_release(&w->names);
     arena_release(&w->arena);
     if (w->verified) {

@@ -49,6 +49,13 @@ struct weight {
     const char *problem; /* the reason its elements cannot be read, or NULL */
 };
 
+/* A number, truth value or text beside the tensors of a file. */
+struct weight_value {
+    const char *name, *text;
+    double number;             /* NaN of a text */
+    enum { VALUE_INT, VALUE_FLOAT, VALUE_BOOL, VALUE_TEXT, VALUE_OTHER } kind; /* OTHER: None, complex … as text */
+};
+
 /* What a second rank of a checkpoint holds under the same name and place in the model. */
 struct weight_copy {
     const char *name, *rank[2]; /* rank: names of the two folders or files */
@@ -76,6 +83,7 @@ struct weights {
     VEC(struct weight_file) files;
     VEC(struct weight_problem) problems;
     VEC(struct weight_copy) copies;
+    VEC(struct weight_value) values;
     struct map names; /* → index of list; the first of a name */
     uint32_t twice;   /* number of duplicate names */
     bool by_name;     /* sorted by name: the order does not show when a tensor was saved */

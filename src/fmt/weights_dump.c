@@ -38,6 +38,17 @@ static void add_row(struct dump *d, const struct weights *w, uint32_t i)
     dump_add_row(d, call, r);
 }
 
+/* What stands beside the tensors; their rows are behind those of the tensors. */
+static void add_value(struct dump *d, const struct weight_value *v)
+{
+    static const uint8_t kinds[] = {[VALUE_INT] = ROW_INT, [VALUE_FLOAT] = ROW_FLOAT, [VALUE_BOOL] = ROW_BOOL,
+                                    [VALUE_TEXT] = ROW_STR, [VALUE_OTHER] = ROW_OTHER};
+    struct row r = {.slot = dump_slot(d, STR("")), .shape = NONE, .extra = NONE, .io = IO_PARAMETER,
+                    .kind = kinds[v->kind], .text = arena_cstr(&d->arena, str_of(v->text))};
+    r.stat[STAT_MAX] = v->number;
+    dump_add_row(d, dump_add_call(d, str_of(v->name), CALL_API, PHASE_FORWARD), r);
+}
+
 /* Types that are named and not read: objects, texts, packed 4-bit numbers and the like. */
 static void say_unread(struct dump *d, const struct tensor_file *f)
 {
@@ -124,6 +135,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             dump_problem(d, row, p->kind, p->text);
         }
     }
+    for (size_t i = 0; rc == 0 && i < w->values.n; i++)
+        add_value(d, &w->values.v[i]);
     load_end(load);
     free(type);
     return rc;

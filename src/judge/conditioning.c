@@ -7,7 +7,6 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
-#include "judge/norm_condition.h"
 #include "judge/routing.h"
 #include "pair/align_item.h"
 
@@ -311,16 +310,6 @@ static struct condition condition_of_router(const struct measure *m, const uint8
     return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
 }
 
-/* For the gradient from a normalisation's backward call: each group is divided by its deviation, which noise of the
- * input changes. */
-static struct condition condition_of_norm_gradient(const struct dump *d, uint32_t row)
-{
-    double kappa = norm_condition(d, row);
-    if (!(kappa > 1))
-        return (struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1};
-    return (struct condition){.kind = CONDITION_CENTRED, .kappa = kappa, .own = kappa};
-}
-
 /* The first floating-point input or output of a call with this element count. */
 static uint32_t float_row(const struct dump *d, uint32_t call, enum row_io io, double n)
 {
@@ -371,10 +360,8 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     const struct dump *d = m->side[GOLDEN];
     struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     double power = 0;
-    if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD) {
-        c = m->figures ? condition_of_norm_gradient(d, row) : c;
-        return c.kind == CONDITION_NONE ? condition_of_weighted_gradient(m, state, row) : c;
-    }
+    if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD)
+        return condition_of_weighted_gradient(m, state, row);
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD ||
         d->rows.v[row].kind != ROW_TENSOR)
         return c;
@@ -388,9 +375,6 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (!s.inputs)
         return c;
     double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
-    double grouped = k == CONDITION_CENTRED && m->figures ? norm_condition(d, row) : NAN; /* fmax ignores NAN */
-    kappa = fmax(kappa, grouped);
-    own = fmax(own, grouped);
     if (!isfinite(kappa) || !isfinite(own))
         return c;
     return (struct condition){.kind = k, .kappa = fmax(kappa, 1), .own = fmax(own, 1)};

@@ -573,11 +573,11 @@ static void judge_line(struct judge_pass *p, uint32_t i)
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct call *c = &p->side[s]->calls.v[p->side[s]->rows.v[l->row[s]].call];
         bool counts = strict && family_is_compute(c->family) && p->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
-        verdict_case_give(&k, counts ? VERDICT_SHAPE : VERDICT_ONLY, RULE_ONE_SIDED);
+        verdict_case_give(&k, counts ? VERDICT_DEVIATE : VERDICT_ONLY, RULE_ONE_SIDED);
         if (p->side[s]->rows.v[l->row[s]].has & IS_DAMAGED)
             k.out->flags |= LINE_UNREAD;
         if (p->o->exact)
-            verdict_case_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
+            verdict_case_give(&k, VERDICT_DEVIATE, RULE_ONE_SIDED);
         else if (nested_pair(p, s, p->side[s]->rows.v[l->row[s]].call))
             verdict_case_give(&k, VERDICT_SKIP, RULE_NESTED);
         else if (c->recomputes != NONE)
@@ -834,8 +834,6 @@ static enum verdict_rule without_effect(const struct judgement *j, const struct 
         return RULE_CONTAINER;
     if (is_masked_before(j, m, i))
         return RULE_MASKED_BEFORE;
-    if (is_filled_otherwise(j, m, reads, i))
-        return RULE_FILLED_OTHERWISE;
     return !behind && !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED : RULE_NONE;
 }
 

@@ -203,7 +203,7 @@ static double constant_of(const struct dump *d, uint32_t row)
 static bool is_power_of(double factor, double constant)
 {
     static const double powers[] = {1, -1, 2, -2, 0.5, -0.5}; /* each operand of a product may have its root */
-    for (size_t i = 0; i < ARRAY_LEN(powers); i++)
+    for (size_t i = 0; i < ARRAY_LEN(powers) && !isnan(constant); i++)
         if (fabs(pow(factor, powers[i]) / fabs(constant) - 1) <= 4 * rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL))
             return true;
     return false;

@@ -115,23 +115,6 @@ static bool has_no_gradient(const struct judge_pass *p, const struct verdict_cas
     return false;
 }
 
-double optimizer_noise_of_call(struct judge_pass *p, uint32_t call)
-{
-    double most = 0;
-    if (!(p->side[TARGET]->step > 0))
-        return 0;
-    EACH_EARLY_ROW(p->side[TARGET], call, r) {
-        uint32_t line = p->m->pairing->line_of[TARGET][r];
-        if (p->side[TARGET]->rows.v[r].io != IO_PARAMETER || pass_partner(p, r) == NONE ||
-            p->state[line] != MEASURE_DONE)
-            continue;
-        const struct verdict_case k = verdict_case_of(p, line);
-        if (k.f->rel_l2 > most && optimizer_noise_explains(p, &k))
-            most = k.f->rel_l2;
-    }
-    return most;
-}
-
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
 {
     struct element_sample s;

@@ -8,8 +8,6 @@
 
 /* Whether such noise explains that a parameter differs. False in the first step and without readable elements. */
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k);
-/* The largest such error of a module's parameters, whose rows come after its output; 0: none. */
-double optimizer_noise_of_call(struct judge_pass *p, uint32_t call);
 /* The test of n elements of each side, in rows of `width`: whether few of them, spread over the rows, differ by up to
  * `step`, and the differences of the others are a small part of it that does not follow the values. */
 bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width, double step, double few);

@@ -210,15 +210,6 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
     return error_held(p, target_row, UNPAIRED_STEPS, &left);
 }
 
-/* The noise level for an output's error; a sum with cancellation raises it. */
-static double output_level(struct judge_pass *p, const struct verdict_case *k)
-{
-    bool cancels = false;
-    double level = error_handed_on(p, k->row, &cancels);
-    k->out->flags |= cancels ? LINE_ILL : 0;
-    return fmax(level, optimizer_noise_of_call(p, k->call));
-}
-
 double row_verdict_printed(const struct judge_pass *p)
 {
     int digits = p->side[0]->digits < p->side[1]->digits ? p->side[0]->digits : p->side[1]->digits;
@@ -284,8 +275,11 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
         level = fmax(level, noise_level_product(&p->level));
         level = fmax(level, error_before(p, k->row[TARGET]));
-        if (k->r[TARGET]->io == IO_OUTPUT)
-            level = fmax(level, output_level(p, k));
+        if (k->r[TARGET]->io == IO_OUTPUT) {
+            bool cancels = false;
+            level = fmax(level, error_handed_on(p, k->row, &cancels));
+            k->out->flags |= cancels ? LINE_ILL : 0;
+        }
         if (k->r[TARGET]->io == IO_GRADIENT)
             level = fmax(level, unrecorded_incoming_error(p, k));
         level = fmax(level, unrecorded_step_error(p, k->row));

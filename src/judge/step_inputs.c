@@ -80,21 +80,27 @@ static bool produced(const struct dump *d, const struct dataflow *f, uint32_t ro
     return true;
 }
 
-/* Images, mel frames and the like, by their names; in positional arguments by what a convolution takes: few channels,
- * or the bins of a spectrum. Hidden states, which a recording of a part of a model begins with, have more. */
-static bool holds_samples(const struct dump *d, uint32_t row)
+static bool names_samples(struct str slot)
 {
     static const char *const words[] = {"pixel", "image", "mel", "spectro", "audio", "wave", "video", "input_features"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_ihas(slot, words[i]))
+            return !str_ihas(slot, "mask") && !str_ihas(slot, "embed");
+    return false;
+}
+
+/* Images, mel frames and the like, by their names; in positional arguments by what a convolution takes: few channels,
+ * or the bins of a spectrum. Hidden states, which a recording of a part of a model begins with, have more. */
+static bool holds_samples(const struct dump *d, uint32_t row, bool named)
+{
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
-    struct str slot = str_of(d->slots.v[r->slot]);
     const struct shape *s = dump_row_shape(d, row);
     if (!s || s->ndim < 2 || dtype_table[r->dtype].klass != CLASS_FLOAT)
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_ihas(slot, words[i]) && !str_ihas(slot, "mask") && !str_ihas(slot, "embed"))
-            return true;
-    if (c->family != FAMILY_CONV || !str_ends(slot, ".0"))
+    if (named)
+        return true;
+    if (c->family != FAMILY_CONV || !str_ends(str_of(d->slots.v[r->slot]), ".0"))
         return false;
     int64_t first = s->dim[1], last = s->dim[s->ndim - 1];
     if (s->ndim > 3) /* NCHW or NHWC: grey, colours, with alpha */
@@ -106,21 +112,31 @@ bool step_input_of_samples(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     return r->io == IO_INPUT && r->kind == ROW_TENSOR && d->calls.v[r->call].phase == PHASE_FORWARD &&
-           holds_samples(d, row);
+           holds_samples(d, row, names_samples(str_of(d->slots.v[r->slot])));
+}
+
+/* Which slots have names of samples; the caller's. */
+static bool *sample_slots(const struct dump *d)
+{
+    bool *named = mem_zalloc(d->slots.n + 1);
+    for (size_t i = 0; i < d->slots.n; i++)
+        named[i] = names_samples(str_of(d->slots.v[i]));
+    return named;
 }
 
 /* The step input that a row is, or -1. */
-static int classify(const struct dump *d, const struct dataflow *f, uint32_t row)
+static int classify(const struct dump *d, const struct dataflow *f, const bool *named_samples, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
-    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || dump_row_numel(d, row) < 2)
+    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || dump_row_numel(d, row) < 2 ||
+        produced(d, f, row)) /* most rows are activations */
         return -1;
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
-    if (holds_samples(d, row))
-        return f->held[row] == NONE && !produced(d, f, row) ? INPUT_OTHER : -1;
-    if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows are activations */
+    if (holds_samples(d, row, named_samples[r->slot]))
+        return f->held[row] == NONE ? INPUT_OTHER : -1;
+    if (k == CLASS_FLOAT && !(s && mask_like(r, s->numel)))
         return -1;
     if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, but no mask */
         return -1;
@@ -235,10 +251,12 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
                       step_input_list *out)
 {
     VEC(struct step_input) side[2] = {{0}, {0}};
+    bool *named[2];
     for (int s = 0; s < 2; s++) {
+        named[s] = sample_slots(m->side[s]);
         bool seen[INPUT_COUNT] = {false};
         for (uint32_t r = 0; r < m->side[s]->rows.n; r++) {
-            int what = classify(m->side[s], &flow[s], r);
+            int what = classify(m->side[s], &flow[s], named[s], r);
             /* one of each kind: repetitions are later micro-batches or copies for layers */
             if (what < 0 || (seen[what] && what != INPUT_OTHER) || side[s].n > 64)
                 continue;
@@ -252,7 +270,8 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
         struct step_input x = side[TARGET].v[i];
         uint32_t line = m->pairing->line_of[TARGET][x.row[TARGET]];
         uint32_t partner = m->pairing->lines.v[line].row[GOLDEN];
-        bool paired = partner != NONE && classify(m->side[GOLDEN], &flow[GOLDEN], partner) == (int)x.what;
+        bool paired =
+            partner != NONE && classify(m->side[GOLDEN], &flow[GOLDEN], named[GOLDEN], partner) == (int)x.what;
         for (size_t k = 0; k < side[GOLDEN].n && x.row[GOLDEN] == NONE; k++) {
             struct step_input *g = &side[GOLDEN].v[k];
             if (g->row[GOLDEN] != NONE && g->what == x.what && (x.what != INPUT_OTHER || g->row[GOLDEN] == partner)) {
@@ -269,8 +288,10 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
     for (size_t k = 0; k < side[GOLDEN].n; k++)
         if (side[GOLDEN].v[k].row[GOLDEN] != NONE && side[GOLDEN].v[k].what != INPUT_OTHER)
             vec_push(out, side[GOLDEN].v[k]);
-    vec_release(&side[0]);
-    vec_release(&side[1]);
+    for (int s = 0; s < 2; s++) {
+        vec_release(&side[s]);
+        free(named[s]);
+    }
 }
 
 void step_inputs_differing(const step_input_list *l, struct buf *out)

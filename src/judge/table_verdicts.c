@@ -83,6 +83,38 @@ static double share_of(double distance, double whole)
     return distance == 0 ? 0 : isfinite(distance) && isfinite(whole) ? distance / whole : NAN;
 }
 
+/* The error, relative to the elements, of normally distributed elements of which such a share is within `limit` of its
+ * own size. 0 from a half on, which tensors with many small elements have as well. */
+static double error_of_share(double share, double limit)
+{
+    static const struct {
+        double share, deviations;
+    } normal[] = {{0.003, 3}, {0.01, 2.58}, {0.05, 1.96}, {0.1, 1.64}, {0.2, 1.28}, {0.3, 1.04}, {0.5, 0.67}};
+    for (size_t i = 0; i < ARRAY_LEN(normal); i++)
+        if (share < normal[i].share)
+            return normal[i].deviations * limit;
+    return 0;
+}
+
+/* Of a pair whose sizes the table does not give: a cosine is the same whatever factor lies between the two tensors, so
+ * that another figure has to exclude one. NaN if none does; `error` is what the cosine shows. */
+static double sizeless_error(const struct measure *m, uint32_t line, double error)
+{
+    double distance, share, relative;
+    if (error > 0)
+        return error;
+    if (table_verdicts_figure(m, line, RESULT_ONE_THOUSANDTH, &share)) {
+        error = error_of_share(share, 1e-3);
+        if (table_verdicts_figure(m, line, RESULT_FIVE_THOUSANDTHS, &share))
+            error = fmax(error, error_of_share(share, 5e-3));
+        return error;
+    }
+    if ((table_verdicts_figure(m, line, RESULT_EUCLID, &distance) && distance == 0) ||
+        (table_verdicts_figure(m, line, RESULT_MAX_ABS, &distance) && distance <= MAX_ABS_UNSEEN))
+        return 0;
+    return table_verdicts_figure(m, line, RESULT_MAX_REL, &relative) && relative < 1e-3 ? relative : NAN;
+}
+
 double table_verdicts_error(const struct measure *m, uint32_t line, bool *exact)
 {
     double euclid, cosine, max_abs, error = NAN;
@@ -103,7 +135,8 @@ double table_verdicts_error(const struct measure *m, uint32_t line, bool *exact)
     }
     if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &max_abs))
         error = fmax(error, share_of(max_abs > MAX_ABS_UNSEEN ? max_abs : 0, norm >= 0 ? norm : golden_size(g)));
-    return error;
+    bool sized = t->has & g->has & (HAS_NORM | HAS_MAX | HAS_MIN);
+    return *exact || sized || isnan(error) ? error : sizeless_error(m, line, error);
 }
 
 /* Whether the tool's own verdict is the result: it tested operators, the user asks for it, or it is all there is: an

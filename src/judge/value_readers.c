@@ -2,14 +2,12 @@
 #include "judge/value_readers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void readers_build(struct value_readers *x, const struct dump *d, const struct dataflow *f)
 {
     size_t n = d->rows.n;
-    x->first = mem_alloc((n + 1) * sizeof *x->first);
+    x->first = mem_nones(n);
     x->next = mem_alloc((n + 1) * sizeof *x->next);
-    memset(x->first, 0xff, (n + 1) * sizeof *x->first);
     for (uint32_t r = (uint32_t)n; r-- > 0;) {
         uint32_t h = f->held[r];
         x->next[r] = NONE;

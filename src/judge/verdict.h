@@ -91,7 +91,6 @@ enum verdict_rule {
     RULE_OTHER_FUNCTION, /* the target's output is not what the golden call makes of the target's inputs */
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
-    RULE_FILLED_OTHERWISE, /* a mask fills with another value, which no result shows (masked_operand.h) */
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
     RULE_COUNT
 };

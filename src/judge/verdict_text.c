@@ -227,9 +227,6 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
-    case RULE_FILLED_OTHERWISE:
-        buf_cstr(out, _("the mask fills with another value on each side; all results computed from it agree"));
-        break;
     case RULE_OTHER_VALUE:
         buf_cstr(out, _("the partner holds another value: nothing is compared"));
         break;

@@ -25,6 +25,9 @@ const struct log_format log_formats[] = {
      .what = "anomaly_detected/rankN/anomaly.json, anomaly_analyse.json", .versions = "msprobe 26.2",
      .unread = N_("micro steps, stages, order of calls"), .sniff = monitor_anomalies_sniff,
      .read = monitor_anomalies_read},
+    {.name = "norm-table", .title = N_("norms by the names of the weights: tables, dictionaries, pairs"),
+     .what = "step,name,norm   | name | grad_norm |   ('layers.0.wq.weight', 2.93)   {'layers.0.wq.weight': 2.93}",
+     .sniff = norm_table_sniff, .read = norm_table_read},
     {.name = "deepspeed-monitor", .framework = "pytorch", .title = N_("CSV files of DeepSpeed's monitor, one value per "
                                                                        "file, numbered by samples"),
      .what = "csv_monitor/JOB/Train_Samples_train_loss.csv, …_lr.csv", .versions = "DeepSpeed 0.18", .overlay = true,
@@ -85,6 +88,8 @@ const struct log_format log_formats[] = {
              "layers.0.mlp.weight norm=293.06",
      .versions = "MindSpore 2, MindFormers 1", .words = norm_line_words, .take = norm_line_take},
     {.name = "local-norm", .words = norm_list_words, .take = norm_list_take, .join = 100000},
+    {.name = "local-norm", .words = norm_dictionary_words, .starts = norm_dictionary_starts,
+     .take = norm_dictionary_take},
     {.name = "local-norm", .words = norm_printed_words, .starts = norm_printed_starts, .take = norm_printed_take},
     {.name = "te-inspect", .framework = "pytorch", .title = N_("statistics of tensors by nvdlfw-inspect (Transformer "
                                                                "Engine)"),

@@ -4,7 +4,9 @@
  *   embedding_local_norm: VALUE                   MindFormers
  *   print torch local norm:⏎[tensor(1.3662, …), …]   the guide's patch of Megatron; squares, no names
  *    norm_size: (…)⏎local_norm:⏎[…⏎…]             MindFormers' wrapper; squares, no names
- *   rank 0 step 3 layers.0.wq.weight norm=293.06  a loop over the parameters, printed by hand; roots */
+ *   rank 0 step 3 layers.0.wq.weight norm=293.06  a loop over the parameters, printed by hand; roots
+ *   norm 293.06 layers.0.wq.weight   layers.0.wq.weight L2: 293.06   layers.0.wq.weight 梯度范数：293.06 */
+#include "log/python_value.h"
 #include "log/series_builder.h"
 
 #define LIST_BYTES (1u << 20)
@@ -221,8 +223,8 @@ static enum reading norm_value(struct str at, double *x, struct str *text)
     const bool member = at.n > 1 && strchr("\"'", at.p[0]) && at.p[1] == ':'; /* of JSON: a value must stand there */
     if (str_starts(at, "()"))
         at = str_cut(at, 2);
-    while (at.n && strchr(" \t=:\"'", at.p[0]))
-        at = str_cut(at, 1);
+    while (at.n && (strchr(" \t=:\"'", at.p[0]) || str_starts(at, "\uff1a")))
+        at = str_cut(at, str_starts(at, "\uff1a") ? 3 : 1);
     if (str_starts(at, "is "))
         at = str_cut(at, 3);
     if (str_starts(at, "tensor("))
@@ -242,7 +244,8 @@ static bool norm_word(struct str line, struct str rest, bool *grad)
     static const char *const others[] = {"weight", "weights", "param", "parameter", "data", "activation", "act",
                                          "update"};
     static const char *const words[] = {"norm", "grad_norm", "gradnorm", "gnorm", "l2_norm", "l2norm", "local_norm",
-                                        "norm2", "grad.norm"};
+                                        "norm2", "grad.norm", "l2", "范数", "梯度范数", "梯度的范数", "L2范数"};
+    static const char *const chinese[] = {"权重", "参数", "激活", "更新"};
     size_t to = (size_t)(rest.p - line.p), from = to;
     while (from && !ends_name(line.p[from - 1]))
         from--;
@@ -254,9 +257,12 @@ static bool norm_word(struct str line, struct str rest, bool *grad)
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (str_ieq(before, str_of(others[i])) || str_ieq(word, str_of(others[i])))
             return false;
-    *grad = str_ihas(word, "grad") || str_ihas(before, "grad") || str_is(word, "gnorm");
+    for (size_t i = 0; i < ARRAY_LEN(chinese); i++)
+        if (str_has(word, chinese[i]) || str_ends(before, chinese[i]))
+            return false;
+    *grad = str_ihas(word, "grad") || str_ihas(before, "grad") || str_is(word, "gnorm") || str_has(word, "梯度");
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_is(word, words[i]))
+        if (str_ieq(word, str_of(words[i])))
             return true;
     return str_ends(word, ".grad.norm") || str_ends(word, ".norm");
 }
@@ -278,20 +284,56 @@ static enum reading named_behind(struct str at, struct str *name, double *x, str
     return log_is_parameter(*name) ? norm_value(rest, x, text) : READING_ABSENT;
 }
 
+/* The next word that may be a norm's; *rest: what follows. */
+static bool next_norm(struct str *rest, size_t *length)
+{
+    static const char *const words[] = {"norm", "Norm", "NORM", "L2", "l2", "范数"};
+    struct str first = {0}, at;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (scan_behind(*rest, words[i], &at) && (!first.p || at.p < first.p)) {
+            first = at;
+            *length = strlen(words[i]);
+        }
+    *rest = first.p ? first : *rest;
+    return first.p != NULL;
+}
+
+/* The parameter directly behind a norm: "2.5 layers.0.wq.weight", "2.5 (name=layers.0.wq.weight)". */
+static struct str name_behind(struct str at)
+{
+    static const char *const words[] = {"name", "param", "parameter", "weight", "of", "for", "in"};
+    size_t from = 0, n;
+    for (bool more = true; more && from < at.n;) {
+        while (from < at.n && ends_name(at.p[from]))
+            from++;
+        for (n = from; n < at.n && !ends_name(at.p[n]); n++)
+            continue;
+        struct str word = str_n(at.p + from, n - from);
+        if (log_is_parameter(word))
+            return word;
+        more = STR_ONE_OF(word, words);
+        from = n;
+    }
+    return STR("");
+}
+
 /* A norm in a line and its parameter, named before it or behind the word; *text: the norm's. Of several the first that
  * is called a gradient's, otherwise the first. */
 static enum reading printed_norm(struct str line, struct str *name, double *x, struct str *text)
 {
     enum reading first = READING_ABSENT;
     bool grad = false;
-    for (struct str rest = line; scan_behind(rest, "norm", &rest);) {
+    size_t length = 0;
+    for (struct str rest = line; next_norm(&rest, &length);) {
         struct str own, own_text;
         double v = 0;
         if (!norm_word(line, rest, &grad) || (first != READING_ABSENT && !grad))
             continue;
         enum reading found = named_behind(rest, &own, &v, &own_text);
         if (found == READING_ABSENT && (found = norm_value(rest, &v, &own_text)) != READING_ABSENT)
-            own = name_in(str_n(line.p, (size_t)(rest.p - line.p) - strlen("norm")));
+            own = name_in(str_n(line.p, (size_t)(rest.p - line.p) - length));
+        if (found != READING_ABSENT && !own.n) /* "norm 2.5 layers.0.wq.weight" */
+            own = name_behind(str_n(own_text.p + own_text.n, (size_t)(line.p + line.n - own_text.p) - own_text.n));
         if (found == READING_ABSENT || !own.n)
             continue;
         first = found;
@@ -303,6 +345,9 @@ static enum reading printed_norm(struct str line, struct str *name, double *x, s
     }
     return first;
 }
+
+static const char *const step_words[] = {"step", "iteration", "iter", "\u6b65\u6570", "\u8fed\u4ee3"};
+static const char *const rank_words[] = {"rank"};
 
 /* The count behind one of the words, which begins a word: "step 3", "iter=3", "[rank1]"; *text: what stands there. */
 static enum reading count_behind(struct str line, const char *const *words, size_t n, int64_t *v, struct str *text)
@@ -345,19 +390,55 @@ uint16_t log_rank_in(struct str line)
     return 0;
 }
 
+bool log_names_parameters(struct str text)
+{
+    return scan_has(text, ".weight") || scan_has(text, ".bias") || scan_has(text, ".gamma") ||
+           scan_has(text, ".beta") || scan_has(text, ".embedding_") || scan_has(text, ".lora_") ||
+           scan_has(text, ".in_proj_");
+}
+
 bool norm_printed_words(struct str line)
 {
-    return names_norms(line) &&
-           (scan_has(line, ".weight") || scan_has(line, ".bias") || scan_has(line, ".gamma") ||
-            scan_has(line, ".beta") || scan_has(line, ".embedding_") || scan_has(line, ".lora_") ||
-            scan_has(line, ".in_proj_"));
+    return log_names_parameters(line) && (names_norms(line) || scan_has(line, "Norm") || scan_has(line, "NORM") ||
+                                          scan_has(line, "L2") || scan_has(line, "l2") || scan_has(line, "范数"));
+}
+
+/* ASCII marks for those of Chinese text, in `b`: they end names and values. */
+static struct str ascii_marks(struct str line, struct buf *b)
+{
+    static const struct {
+        const char *mark, *ascii;
+    } marks[] = {{"\uff0c", ", "}, {"\uff1a", ": "}, {"\uff1b", "; "}, {"\uff08", " ("}, {"\uff09", ") "},
+                 {"\uff1d", "="}, {"\u3001", ", "}, {"\u3010", "["}, {"\u3011", "]"}};
+    if (!str_has(line, "\xef\xbc") && !str_has(line, "\u3001") && !str_has(line, "\u7b2c"))
+        return line;
+    for (size_t i = 0, k; i < line.n; i++) {
+        struct str step = str_cut(line, i + 3);
+        int64_t n;
+        if (str_starts(str_cut(line, i), "\u7b2c") && scan_count(&step, &n) && str_starts(step, "\u6b65")) {
+            buf_cstr(b, " step ");
+            i += 2;
+            continue;
+        }
+        for (k = 0; k < ARRAY_LEN(marks) && !str_starts(str_cut(line, i), marks[k].mark); k++)
+            continue;
+        if (k < ARRAY_LEN(marks))
+            buf_cstr(b, marks[k].ascii);
+        else
+            buf_char(b, line.p[i]);
+        i += k < ARRAY_LEN(marks) ? 2 : 0;
+    }
+    return buf_view(b);
 }
 
 bool norm_printed_starts(struct str line)
 {
     struct str name, text;
+    struct buf plain = {0};
     double x;
-    return printed_norm(line, &name, &x, &text) != READING_ABSENT;
+    bool yes = printed_norm(ascii_marks(line, &plain), &name, &x, &text) != READING_ABSENT;
+    buf_release(&plain);
+    return yes;
 }
 
 /* The norms so far were of a higher rank: those of the lowest are read. */
@@ -377,37 +458,99 @@ static void drop_norms(struct series_builder *k)
     k->groups = 0;
 }
 
-enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+void log_printed_norm(struct series_builder *k, struct str name, int64_t rank, bool stepped, int64_t step, double x)
 {
-    static const char *const steps[] = {"step", "iteration", "iter"}, *const ranks[] = {"rank"};
-    struct str name, text, counted;
-    int64_t step = 0, rank = 0;
-    double x;
-    (void)fresh;
-    (void)last;
-    enum reading found = printed_norm(line, &name, &x, &text);
-    if (found == READING_ABSENT)
-        return TAKE_NOT;
-    enum reading ranked = count_behind(line, ranks, ARRAY_LEN(ranks), &rank, &counted);
-    enum reading stepped = ranked == READING_UNREADABLE
-                               ? ranked : count_behind(line, steps, ARRAY_LEN(steps), &step, &counted);
-    if (found == READING_UNREADABLE || stepped == READING_UNREADABLE) {
-        log_odd_value(k, found == READING_UNREADABLE ? text : counted);
-        return TAKE_DONE;
-    }
-    if (ranked == READING_VALUE) {
+    if (rank >= 0) {
         if (k->norm_rank && rank + 1 < k->norm_rank)
             drop_norms(k); /* which rank prints first is chance */
         if (!k->norm_rank || rank + 1 < k->norm_rank)
             k->norm_rank = rank + 1;
         if (k->norm_rank != rank + 1) {
             log_odd(k, ODD_RANKS);
-            return TAKE_DONE;
+            return;
         }
     }
-    if (stepped == READING_VALUE)
+    if (stepped)
         log_point(k, "local_norm", name, false, step, x);
     else
         log_norm(k, "local_norm", name, false, x);
+}
+
+static enum log_take take_printed(struct series_builder *k, struct str line)
+{
+    struct str name, text, counted;
+    int64_t step = 0, rank = 0;
+    double x;
+    enum reading found = printed_norm(line, &name, &x, &text);
+    if (found == READING_ABSENT)
+        return TAKE_NOT;
+    enum reading ranked = count_behind(line, rank_words, ARRAY_LEN(rank_words), &rank, &counted);
+    enum reading stepped = ranked == READING_UNREADABLE
+                               ? ranked : count_behind(line, step_words, ARRAY_LEN(step_words), &step, &counted);
+    if (found == READING_UNREADABLE || stepped == READING_UNREADABLE) {
+        log_odd_value(k, found == READING_UNREADABLE ? text : counted);
+        return TAKE_DONE;
+    }
+    log_printed_norm(k, name, ranked == READING_VALUE ? rank : -1, stepped == READING_VALUE, step, x);
     return TAKE_DONE;
+}
+
+enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    struct buf plain = {0};
+    (void)fresh;
+    (void)last;
+    enum log_take t = take_printed(k, ascii_marks(line, &plain));
+    buf_release(&plain);
+    return t;
+}
+
+/* ---- a dictionary in a line: "step 1 grad norms: {'layers.0.wq.weight': 2.5, …}" ---- */
+
+bool norm_dictionary_words(struct str line)
+{
+    return log_names_parameters(line) && (names_norms(line) || scan_has(line, "Norm")) &&
+           (scan_has(line, "{'") || scan_has(line, "{\""));
+}
+
+/* What stands before the dictionary, and the dictionary as JSON. ABSENT: it is none of norms. */
+static enum reading dictionary(struct str line, struct str *before, struct buf *json)
+{
+    ptrdiff_t open = str_find(line, '{');
+    struct str rest = str_cut(line, open < 0 ? line.n : (size_t)open);
+    *before = str_n(line.p, line.n - rest.n);
+    if (!str_ihas(*before, "norm"))
+        return READING_ABSENT;
+    if (!python_value(&rest, json))
+        return READING_UNREADABLE;
+    return log_norms_of_object(NULL, buf_view(json), -1, false, 0) ? READING_VALUE : READING_ABSENT;
+}
+
+bool norm_dictionary_starts(struct str line)
+{
+    struct buf json = {0};
+    struct str before;
+    enum reading found = dictionary(line, &before, &json);
+    buf_release(&json);
+    return found != READING_ABSENT;
+}
+
+enum log_take norm_dictionary_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    struct buf json = {0};
+    struct str before, text = line;
+    int64_t step = 0, rank = 0;
+    (void)fresh;
+    (void)last;
+    enum reading found = dictionary(line, &before, &json), ranked = READING_ABSENT, stepped = READING_ABSENT;
+    if (found == READING_VALUE)
+        ranked = count_behind(before, rank_words, ARRAY_LEN(rank_words), &rank, &text);
+    if (found == READING_VALUE && ranked != READING_UNREADABLE)
+        stepped = count_behind(before, step_words, ARRAY_LEN(step_words), &step, &text);
+    if (found == READING_UNREADABLE || ranked == READING_UNREADABLE || stepped == READING_UNREADABLE)
+        log_odd_value(k, text);
+    else if (found == READING_VALUE)
+        log_norms_of_object(k, buf_view(&json), ranked == READING_VALUE ? rank : -1, stepped == READING_VALUE, step);
+    buf_release(&json);
+    return found != READING_ABSENT ? TAKE_DONE : TAKE_NOT;
 }

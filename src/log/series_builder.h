@@ -111,6 +111,11 @@ uint16_t log_rank_said(int64_t rank);
 uint16_t log_rank_in(struct str line);
 /* Whether the word is the name of a parameter, a path that ends as these do: "layers.0.mlp.weight". */
 bool log_is_parameter(struct str word);
+bool log_names_parameters(struct str text); /* whether a text may have such names */
+/* The norms of {"layers.0.wq.weight": 2.5, …}; k may be NULL. Returns their number. */
+size_t log_norms_of_object(struct series_builder *k, struct str json, int64_t rank, bool stepped, int64_t step);
+/* Takes a norm that a rank printed (-1: none is named): of several ranks those of the lowest. */
+void log_printed_norm(struct series_builder *k, struct str name, int64_t rank, bool stepped, int64_t step, double x);
 /* Sets a value of r and records its printed resolution. */
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit);
 
@@ -193,6 +198,11 @@ bool trainer_state_sniff(struct str head, const char *path);
 int trainer_state_read(struct series_builder *k, struct err *e);
 bool norm_line_words(struct str line);
 enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool norm_table_sniff(struct str head, const char *path);
+int norm_table_read(struct series_builder *k, struct err *e);
+bool norm_dictionary_words(struct str line);
+bool norm_dictionary_starts(struct str line);
+enum log_take norm_dictionary_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool norm_printed_words(struct str line);
 bool norm_printed_starts(struct str line);
 enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last);

@@ -198,26 +198,48 @@ static void scalar(struct series_builder *k, struct loss_tags *losses, struct st
         log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
 }
 
+/* A tag under which a scalar is read; images, texts and histograms have others. */
+static bool of_scalar(struct str tag)
+{
+    enum log_value v;
+    return value_loss_rank(tag) >= 0 || value_named(tag, &v) || rl_metric(tag) || str_is(tag, "grad-norm") ||
+           str_is(tag, "learning-rate");
+}
+
+/* A value that is no scalar where one belongs is unread. */
 static void summary(struct series_builder *k, struct loss_tags *losses, struct str s, int64_t step)
 {
     struct proto_field f, g;
-    while (proto_next(&s, &f)) {
+    bool broken = false;
+    while (proto_take(&s, &f, &broken)) {
         struct str value = f.bytes, tag = STR("");
         double x = 0;
-        bool found = false;
-        if (f.number != 1 || f.type != 2)
+        bool found = false, other = false, tagged = false, picture = false, damaged = f.type != 2;
+        if (f.number != 1)
             continue;
-        while (proto_next(&value, &g)) {
-            if (g.number == 1 && g.type == 2)
-                tag = g.bytes;
-            else if (g.number == 2 && g.type == 5)
+        while (!damaged && proto_take(&value, &g, &damaged)) {
+            if (g.number == 1) {
+                tag = g.type == 2 ? g.bytes : STR("");
+                tagged = true;
+            } else if (g.number == 2 && g.type == 5) {
                 x = as_float(g.v), found = true;
-            else if (g.number == 8 && g.type == 2)
-                found = scalar_tensor(g.bytes, &x) || found;
+            } else if (g.number == 8 && g.type == 2 && scalar_tensor(g.bytes, &x)) {
+                found = true;
+            } else if (g.number == 2 || g.number == 8) {
+                other = true;
+            } else if (g.number >= 4 && g.number <= 6) { /* an image, a histogram, a sound */
+                picture = true;
+            } else if (g.number == 9 && g.type == 2) {
+                picture = picture || !str_has(g.bytes, "scalars");
+            }
         }
-        if (found && tag.n)
+        if (damaged || (tagged && !tag.n) || (!found && !picture && of_scalar(tag)) || (found && other))
+            log_odd_value(k, tag.n ? tag : STR("?"));
+        else if (found && tag.n)
             scalar(k, losses, tag, step, x);
     }
+    if (broken)
+        log_odd_value(k, STR("?"));
 }
 
 static void event(struct series_builder *k, struct loss_tags *losses, struct str s)
@@ -225,10 +247,11 @@ static void event(struct series_builder *k, struct loss_tags *losses, struct str
     struct proto_field f;
     struct str all = s;
     uint64_t step = 0;
-    while (proto_next(&all, &f)) /* the step may follow the values */
-        if (f.number == 2 && f.type == 0)
-            step = f.v;
-    if (step >= (uint64_t)LOG_STEP) {
+    bool broken = false;
+    while (proto_take(&all, &f, &broken)) /* the step may follow the values */
+        if (f.number == 2)
+            step = f.type == 0 ? f.v : (uint64_t)LOG_STEP;
+    if (broken || step >= (uint64_t)LOG_STEP) {
         log_odd(k, ODD_STEP);
         return;
     }

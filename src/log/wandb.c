@@ -20,13 +20,14 @@ bool wandb_sniff(struct str head, const char *path)
     return head.n >= HEAD && memcmp(head.p, ":W&B\xe1\xbe", 6) == 0 && head.p[6] == 0;
 }
 
-/* "train/loss", or the keys of a value inside others joined by a slash. */
-static void key_of(struct str item, struct buf *key, struct str *json)
+/* "train/loss", or the keys of a value inside others joined by a slash. False: the item is damaged. */
+static bool key_of(struct str item, struct buf *key, struct str *json)
 {
     struct proto_field f;
+    bool damaged = false;
     buf_clear(key);
     *json = STR("");
-    while (proto_next(&item, &f)) {
+    while (proto_take(&item, &f, &damaged)) {
         if (f.type != 2)
             continue;
         if (f.number == 1 || f.number == 2) {
@@ -37,6 +38,7 @@ static void key_of(struct str item, struct buf *key, struct str *json)
             *json = f.bytes;
         }
     }
+    return !damaged && key->n > 0;
 }
 
 static bool whole_number(double x)
@@ -53,18 +55,30 @@ static void history(struct series_builder *k, struct str s)
     double x, digit;
     struct values_taken taken = {0};
     struct extra_values rl = {0};
+    bool lost = false; /* its step, or a part of it, cannot be read */
     int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
     while (proto_next(&all, &f))
         if (f.number == 2 && f.type == 2)
             while (proto_next(&f.bytes, &g))
                 own = g.number == 1 && g.type == 0 && g.v < (uint64_t)LOG_STEP ? (int64_t)g.v : own;
-    while (proto_next(&s, &f)) {
+    while (proto_take(&s, &f, &lost)) {
         enum log_value v;
         if (f.number != 1 || f.type != 2)
             continue;
-        key_of(f.bytes, &key, &json);
-        if (!scan_number(json, &x, &digit))
+        if (!key_of(f.bytes, &key, &json)) {
+            log_odd_value(k, json.n ? json : STR("?"));
             continue;
+        }
+        bool counts = str_is(buf_view(&key), "_step") || value_is_step(buf_view(&key));
+        /* a text or a list has values of its own kind under other names; histograms are objects */
+        if (!scan_number(json, &x, &digit)) {
+            if ((counts || value_named(buf_view(&key), &v)) && !reading_is_nothing(json)) {
+                lost = lost || counts;
+                if (!counts)
+                    log_odd_value(k, json);
+            }
+            continue;
+        }
         if (str_is(buf_view(&key), "_step")) {
             own = own < 0 && whole_number(x) ? (int64_t)x : own;
         } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
@@ -77,6 +91,10 @@ static void history(struct series_builder *k, struct str s)
         }
     }
     buf_release(&key);
+    if (lost) {
+        log_odd(k, ODD_STEP);
+        return;
+    }
     r.step = r.step < 0 ? own : r.step;
     log_total_taken(k, &taken);
     if (r.step >= 0)

@@ -309,6 +309,8 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
         for (size_t k = 0; k < n->n; k++)
             vec_push(&s->steps, s->log.points.v[n->first + k].step);
     }
+    if (!s->steps.n && s->log.unread.n)
+        return err_set(e, ERR_DATA, "%s", s->log.unread.v[0].text);
     if (!s->steps.n)
         return err_set(e, ERR_DATA,
                        _("%s: no local norms in this log. MindFormers: runner_wrapper: {local_norm: True} or "

@@ -83,6 +83,7 @@ struct norms {
     enum stage_verdict verdict;
     bool not_gradients;               /* a side's files contain weights, not gradients */
     double factor;                    /* of the target's norms; 0: they have none in common */
+    const char *outlier;              /* the weight that stands out most, where few do; NULL: none */
     const char *factor_kind;          /* the kind of weight that alone has it; NULL: all */
     bool judged;                      /* judged at least once: the warnings are complete */
     VEC(const char *) unread;         /* sentences; if not empty, nothing passes */

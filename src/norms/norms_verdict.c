@@ -327,12 +327,13 @@ static void look(struct norms *n)
         vec_push(&n->next, arena_fmt(&n->arena, _("a factor %s of all weights is no error of the calculation: divide "
                                                   "out the loss scale, then check how gradients are summed or averaged "
                                                   "over micro-batches and ranks"), num_factor(tmp, n->factor)));
-    else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n)
+    else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n) {
+        n->outlier = arena_cstr(&n->arena, buf_view(&name));
         vec_push(&n->next, arena_fmt(&n->arena, _("%s is an outlier: check the implementation and precision of this "
                                                   "layer on both sides, then dump the backward pass of this step "
                                                   "(diverge compare)"),
                                      name.p));
-    else if (n->verdict == STAGE_FAIL)
+    } else if (n->verdict == STAGE_FAIL)
         vec_push(&n->next, _("all norms differ: check the loss of this step (diverge curves). If it differs, check the "
                              "forward pass first; otherwise dump the backward pass and check it from the loss on"));
     else if (n->verdict == STAGE_PASS)
@@ -346,6 +347,7 @@ void norms_judge(struct norms *n, const struct thresholds_norms *t)
     vec_sort(&n->pairs, largest_first);
     n->median = median_rel(n);
     vec_clear(&n->next);
+    n->outlier = NULL;
     if (!n->judged)
         unread_parts(n);
     outliers(n, t);

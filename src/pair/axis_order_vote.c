@@ -138,7 +138,7 @@ static void decide(const struct ordering *x, struct shape_kind *k)
     struct axis_vote votes[ASKED];
     int n = 0, best = 0;
     size_t step = k->lines.n / ASKED + 1;
-    for (size_t i = 0; i < k->lines.n && n < ASKED; i += step) {
+    for (size_t i = 0; i < k->lines.n; i += step) {
         struct view v;
         int at = 0;
         if (!ask(x, k->lines.v[i], &v))

@@ -43,9 +43,7 @@ static void begin(struct anchoring *w, const struct dump *t, const struct dump *
 static void begin_new(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *of[2])
 {
     for (int s = 0; s < 2; s++) {
-        size_t n = s ? g->calls.n : t->calls.n;
-        of[s] = mem_alloc((n + 1) * sizeof **of);
-        memset(of[s], 0xff, n * sizeof **of);
+        of[s] = mem_nones(s ? g->calls.n : t->calls.n);
     }
     begin(w, t, g, of);
 }
@@ -309,9 +307,8 @@ static uint32_t paired_parent(const struct anchoring *w, int s, uint32_t call)
 static void find_places(struct anchoring *w, bool any)
 {
     size_t n = w->d[0]->calls.n;
-    uint32_t *behind = mem_alloc((n + 1) * sizeof *behind);
     for (int s = 0; s < 2; s++) {
-        memset(behind, 0xff, (n + 1) * sizeof *behind);
+        uint32_t *behind = mem_nones(n);
         for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
             const struct call *x = &w->d[s]->calls.v[c];
             uint32_t parent = paired_parent(w, s, c), at = parent == NONE ? (uint32_t)n : parent;
@@ -321,8 +318,8 @@ static void find_places(struct anchoring *w, bool any)
             if ((any || x->kind == CALL_MODULE) && x->phase == PHASE_FORWARD && w->of[s][c] != NONE)
                 behind[at] = s ? w->of[1][c] : c;
         }
+        free(behind);
     }
-    free(behind);
 }
 
 static bool same_run(const struct anchoring *w, const struct name_group *x)

@@ -284,8 +284,7 @@ static void by_sequence(struct pairs_building *b, const anchor_list *anchors)
 
 static void by_anchors(struct pairs_building *b, const anchor_list *anchors, bool filled)
 {
-    uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
-    memset(partner, 0xff, b->t->calls.n * sizeof *partner);
+    uint32_t *partner = mem_nones(b->t->calls.n);
     for (size_t i = 0; i < anchors->n; i++)
         partner[anchors->v[i].t] = anchors->v[i].g;
     by_slots(b, partner, filled);
@@ -300,8 +299,7 @@ static void fill(struct pairs_building *b)
     anchor_list anchors = {0};
     uint32_t *of[2];
     for (int s = 0; s < 2; s++) {
-        of[s] = mem_alloc((d[s]->calls.n + 1) * sizeof **of);
-        memset(of[s], 0xff, d[s]->calls.n * sizeof **of);
+        of[s] = mem_nones(d[s]->calls.n);
     }
     for (size_t i = 0; i < b->found.n; i++) {
         uint32_t t = b->t->rows.v[b->found.v[i].t].call, g = b->g->rows.v[b->found.v[i].g].call;
@@ -379,8 +377,7 @@ static void find_groups(struct pairs_building *b)
 {
     for (int s = 0; s < 2 && b->shared; s++) {
         size_t n = (s ? b->g : b->t)->rows.n;
-        uint32_t *first = mem_alloc((n + 1) * sizeof *first);
-        memset(first, 0xff, (n + 1) * sizeof *first);
+        uint32_t *first = mem_nones(n);
         for (size_t i = 0; i < b->found.n; i++) {
             uint32_t row = s ? b->found.v[i].g : b->found.v[i].t, other = first[row];
             struct pair *p = &b->p->pairs.v[b->found.v[i].pair];
@@ -475,8 +472,7 @@ static void lay_out(struct pairs_building *b)
     vec_release(&alone);
     for (int s = 0; s < 2; s++) {
         size_t n = s == TARGET ? nt : b->g->rows.n;
-        p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);
-        memset(p->line_of[s], 0xff, (n + 1) * sizeof **p->line_of);
+        p->line_of[s] = mem_nones(n);
     }
     for (size_t i = p->lines.n; i-- > 0;)
         for (int s = 0; s < 2; s++)

@@ -192,10 +192,10 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
     bool same = strcmp(target->framework, golden->framework) == 0;
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
-        if (same && (l->pair == NONE || target->rows.v[l->row[TARGET]].io != IO_INPUT || !are_other_operators(d, l)))
-            continue;
         if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_weight(target, l->row[TARGET]) ||
             square_width(golden, l->row[GOLDEN]) != square_width(target, l->row[TARGET]))
+            continue;
+        if (same && (target->rows.v[l->row[TARGET]].io != IO_INPUT || !are_other_operators(d, l)))
             continue;
         enum product_layout t = layout_of(target, l->row[TARGET]), g = layout_of(golden, l->row[GOLDEN]);
         if (t == LAYOUT_UNKNOWN || g == LAYOUT_UNKNOWN || t == g)

@@ -18,13 +18,6 @@
 
 #define MODULE_DEPTH 16
 
-static uint32_t *none_array(size_t n)
-{
-    uint32_t *v = mem_alloc((n + 1) * sizeof *v);
-    memset(v, 0xff, (n + 1) * sizeof *v);
-    return v;
-}
-
 static void number_items(struct sequence *w, int phase, int klass)
 {
     for (int s = 0; s < 2; s++)
@@ -193,11 +186,11 @@ static void set_calls(struct sequence *w, const anchor_list *anchors)
 static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
-        w->item_of[s] = none_array(w->d[s]->calls.n);
-        w->module_of[s] = none_array(w->d[s]->calls.n);
-        w->adder[s] = none_array(w->d[s]->calls.n);
-        w->call_pair[s] = none_array(w->d[s]->calls.n);
-        w->row_pair[s] = none_array(w->d[s]->rows.n);
+        w->item_of[s] = mem_nones(w->d[s]->calls.n);
+        w->module_of[s] = mem_nones(w->d[s]->calls.n);
+        w->adder[s] = mem_nones(w->d[s]->calls.n);
+        w->call_pair[s] = mem_nones(w->d[s]->calls.n);
+        w->row_pair[s] = mem_nones(w->d[s]->rows.n);
         w->from[s] = align_items_producers(w->d[s]);
         for (uint32_t c = 0; c < w->d[s]->calls.n; c++)
             if (w->d[s]->calls.v[c].gradient && w->d[s]->calls.v[c].scope != NONE)

@@ -58,8 +58,7 @@ void sequence_find_ends(struct sequence *w)
 {
     for (int s = 0; s < 2; s++) {
         const struct dump *d = w->d[s];
-        w->last_inner[s] = mem_alloc((d->calls.n + 1) * sizeof **w->last_inner);
-        memset(w->last_inner[s], 0xff, (d->calls.n + 1) * sizeof **w->last_inner);
+        w->last_inner[s] = mem_nones(d->calls.n);
         for (uint32_t c = 0; c < d->calls.n; c++) {
             uint32_t module = d->calls.v[c].parent;
             if (d->calls.v[c].phase != PHASE_FORWARD)

@@ -88,8 +88,7 @@ void sequence_find_weights(struct sequence *w, const align_item_list *t, const a
     weight_list l[2] = {{0}, {0}};
     float tol = tolerance(w);
     for (int s = 0; s < 2; s++) {
-        w->weight_twin[s] = mem_alloc((items[s]->n + 1) * sizeof **w->weight_twin);
-        memset(w->weight_twin[s], 0xff, (items[s]->n + 1) * sizeof **w->weight_twin);
+        w->weight_twin[s] = mem_nones(items[s]->n);
         list_weights(w, s, items[s], &l[s]);
     }
     for (size_t i = 0; i < l[TARGET].n; i++) {

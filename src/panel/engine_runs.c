@@ -147,6 +147,18 @@ static int run_rollout(struct engine_run_result *r, const struct engine_run_case
     return 0;
 }
 
+static int run_first(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                     struct err *e)
+{
+    const struct comparison *s = c->first;
+    (void)watch;
+    (void)e;
+    r->first = arena_zalloc(&r->arena, sizeof *r->first);
+    if (comparison_deviates(s))
+        diagnose_line(r->first, s->judged, &s->measure, s->flow, s->judged->first);
+    return 0;
+}
+
 const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     [ENGINE_RUN_SETTINGS] =
         {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 0, run_settings, false, false},
@@ -171,6 +183,7 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
                             false, false},
     [ENGINE_RUN_SYNC] = {N_("weights after the sync"), {PANEL_INPUT_TRAIN_SYNC, PANEL_INPUT_ROLLOUT_SYNC}, 2, 2, run_weights,
                          false, false},
+    [ENGINE_RUN_FIRST] = {N_("the first deviation"), {PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 2, 2, run_first, false, false},
 };
 
 /* ---- cases ---- */
@@ -257,6 +270,8 @@ void engine_run_release(struct engine_run_result *r)
         optimizer_release(r->step);
     if (r->rollout)
         rollout_release(r->rollout);
+    if (r->first)
+        diagnoses_release(r->first);
     arena_release(&r->arena);
     *r = (struct engine_run_result){0};
 }

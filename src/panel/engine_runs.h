@@ -1,12 +1,13 @@
-/* The analyses of files needed to judge panels: settings, weights, repeated runs, curves, gradient norms, one
- * optimizer step. An engine run processes the paths of its inputs without a lock and returns the engine's own result.
- */
+/* The analyses needed to judge panels: settings, weights, repeated runs, curves, gradient norms, one optimizer step,
+ * what the first deviation of the dumps is. An engine run processes the paths of its inputs without a lock and returns
+ * the engine's own result. */
 #ifndef PANEL_ENGINE_RUNS_H
 #define PANEL_ENGINE_RUNS_H
 
 #include "compare/comparison.h"
 #include "config/settings_compare.h"
 #include "curves/curves.h"
+#include "diagnose/diagnose.h"
 #include "log/log_check.h"
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
@@ -26,6 +27,7 @@ enum engine_run_id {
     ENGINE_RUN_FROZEN,
     ENGINE_RUN_ROLLOUT,
     ENGINE_RUN_SYNC,
+    ENGINE_RUN_FIRST,
     ENGINE_RUN_COUNT
 };
 
@@ -48,6 +50,7 @@ struct engine_run_case {
     compare_run *compare;
     bool growing;         /* logs may still be growing */
     const struct curves *before; /* the previous result for the same logs, or NULL; it outlives this run */
+    const struct comparison *first; /* whose first deviation is diagnosed; held while it is */
     uint64_t files;       /* identifies the paths, regardless of their contents */
 };
 
@@ -69,6 +72,7 @@ struct engine_run_result {
     struct optimizer *step;
     struct rollout *rollout;
     struct repeat repeat;
+    struct diagnoses *first; /* of the first deviation */
 };
 
 struct engine_run_kind {

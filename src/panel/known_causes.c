@@ -165,6 +165,28 @@ const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *
     return NULL;
 }
 
+const char *known_cause_at(const struct procedure *g, const struct comparison *c, uint32_t line,
+                           const struct diagnoses *x, struct arena *a)
+{
+    const uint32_t *row = c->paired ? c->pairing->lines.v[line].row : NULL;
+    int side = row && row[TARGET] == NONE ? GOLDEN : TARGET;
+    if (!x || !row)
+        return NULL;
+    const struct dump *d = &c->side[side].dump;
+    const struct call *call = &d->calls.v[d->rows.v[row[side]].call];
+    struct buf name = {0};
+    dump_row_name(d, row[side], &name);
+    const struct known_cause_facts f = {.g = g,
+                                        .found = x,
+                                        .name = name.p,
+                                        .family = call->family,
+                                        .backward = call->phase == PHASE_BACKWARD,
+                                        .dtype_differs = c->judged->line[line].flags & LINE_DTYPE_DIFF};
+    const char *text = known_cause_of_row(&f, a);
+    buf_release(&name);
+    return text;
+}
+
 void page_known_causes(struct panel_page *p, const struct procedure *g, const char *kind)
 {
     const struct known_cause_facts f = {.g = g};

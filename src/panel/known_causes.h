@@ -18,6 +18,9 @@ struct known_cause_facts {
 const char *known_cause_match(const struct known_cause_facts *f, struct arena *a, size_t i);
 /* The sentence of the first cause that matches a row by more than its diagnosis, whose advice says as much; NULL. */
 const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a);
+/* The same of a line of a comparison; x: its diagnoses, NULL if not known. */
+const char *known_cause_at(const struct procedure *g, const struct comparison *c, uint32_t line,
+                           const struct diagnoses *x, struct arena *a);
 /* Adds causes matched without a row by conditions of this kind ("check:", "norm:", "curve:") as items. */
 void page_known_causes(struct panel_page *p, const struct procedure *g, const char *kind);
 const char *known_causes_bad(void); /* the first error in the data, or NULL */

@@ -143,45 +143,62 @@ static bool first_row_differs(const struct procedure *g)
     return first_step_differs(g) && s->paired && s->judged && !s->single && s->judged->first != NONE;
 }
 
+static const char *first_row_told(struct procedure *g)
+{
+    const char *told = procedure_first_told(g, &g->arena);
+    return told ? arena_fmt(&g->arena, _("Step 1 differs, and the dumps show where: %s"), told) : NULL;
+}
+
+static const char *norms_told(struct procedure *g)
+{
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
+    const struct norms *n = r ? r->norms : NULL;
+    if (n && n->outlier)
+        return arena_fmt(&g->arena, _("The gradient of a weight is an outlier: %s. Dump the backward pass of its layer "
+                                      "next."), n->outlier);
+    return n && n->next.n ? n->next.v[0] : NULL;
+}
+
 static const struct {
     bool (*holds)(const struct procedure *g);
     int panel;
     const char *why;
+    const char *(*own)(struct procedure *g); /* the same of what was found here; returns NULL where nothing is known */
 } branches[] = {
     {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
-                   "to a separate ticket.")},
+                   "to a separate ticket."), NULL},
     {dump_is_another_run, 2, N_("The loss in the dump differs from the loss of the run without dump: check that it is "
-                                "the same run before you use the dump.")},
-    {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
+                                "the same run before you use the dump."), NULL},
+    {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first."), NULL},
     {data_differ, 2, N_("Inputs or weights differ, or a run is not deterministic: align these first, because later "
-                        "results depend on them.")},
+                        "results depend on them."), NULL},
     {first_row_differs, 3, N_("Step 1 differs, and the dumps show where: check the first deviation, and note its cause "
-                              "as a finding.")},
+                              "as a finding."), first_row_told},
     {first_step_differs, 3, N_("Step 1 differs, so the forward pass differs. Dump it on both sides and check the first "
-                               "deviation.")},
+                               "deviation."), NULL},
     {norms_to_do, 4, N_("Step 1 agrees, the next step does not: backward or optimizer. Check the local norms first to "
-                        "distinguish the two.")},
+                        "distinguish the two."), NULL},
     {optimizer_to_do, 5, N_("Step 1 and its gradients agree, the next step does not: the optimizer. Replay one step "
-                            "of each side.")},
+                            "of each side."), NULL},
     {backward_again, 4, N_("Optimizer and local norms agree, step 2 does not: dump the backward pass of step 1 in "
-                           "detail.")},
-    {norms_differ, 4, N_("The gradient of a weight is an outlier: dump the backward pass of its layer next.")},
-    {optimizer_differs, 5, N_("An optimizer does not match its settings, or the settings differ.")},
-    {frozen_differs, 6, N_("Outlier step with frozen weights: only its data or the forward pass can cause it.")},
+                           "detail."), NULL},
+    {norms_differ, 4, N_("The gradient of a weight is an outlier: dump the backward pass of its layer next."), norms_told},
+    {optimizer_differs, 5, N_("An optimizer does not match its settings, or the settings differ."), NULL},
+    {frozen_differs, 6, N_("Outlier step with frozen weights: only its data or the forward pass can cause it."), NULL},
     {not_finite, 7, N_("Non-finite loss or norm: find the first non-finite row in a dump of that step; check overflow "
-                       "and the loss scale before that step.")},
+                       "and the loss scale before that step."), NULL},
     {drifts, 7, N_("The first steps agree, the losses diverge later: check the step where they diverge, then learning "
-                   "rate and weight decay.")},
-    {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step.")},
+                   "rate and weight decay."), NULL},
+    {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step."), NULL},
     {beyond_standard, 7, N_("The first steps agree, but the run does not meet the migration standard: a slow drift. "
-                            "Check the optimizer settings, then precision.")},
+                            "Check the optimizer settings, then precision."), NULL},
     {not_reproduced, 7, N_("The difference does not occur in this run. Enlarge the run step by step until it does: add "
                            "one feature, then model size, then devices; compare after each change. Where this takes "
-                           "long, go on with the first two steps (panels 3 to 5) meanwhile.")},
+                           "long, go on with the first two steps (panels 3 to 5) meanwhile."), NULL},
     {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine compute different log-probabilities for the same "
                                         "tokens: check the indications listed in the panel, then the weights after the "
-                                        "sync.")},
-    {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: check panel 9 first.")},
+                                        "sync."), NULL},
+    {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: check panel 9 first."), NULL},
 };
 
 static const char *first_open(const struct procedure *g, int *panel)
@@ -199,10 +216,12 @@ static const char *first_open(const struct procedure *g, int *panel)
 
 void next_panel(struct procedure *g)
 {
+    arena_clear(&g->arena);
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
         if (branches[i].holds(g)) {
+            const char *own = branches[i].own ? branches[i].own(g) : NULL;
             g->next = branches[i].panel;
-            g->why = _(branches[i].why);
+            g->why = own ? own : _(branches[i].why);
             return;
         }
     g->why = first_open(g, &g->next);

@@ -141,6 +141,7 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     page_settle(p, g);
     p->summary =
         p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
+    const char *told = procedure_first_told(g, &p->arena);
     if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
         p->next =
             _("The first loss agrees, so the effect of the first deviation in the dumps is small: come back to it if "
@@ -148,8 +149,9 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     else if (p->state == PANEL_PASSED)
         p->next = _("The forward pass agrees: continue with the backward pass.");
     else if (deviation == MARK_BAD)
-        p->next = _("Check the first deviation: do its inputs agree, what kind of error is it, which source line is "
-                    "it?");
+        p->next = told ? arena_fmt(&p->arena, _("Check the first deviation: %s"), told)
+                       : _("Check the first deviation: do its inputs agree, what kind of error is it, which source "
+                           "line is it?");
     else if (p->items.v[loss].mark == MARK_BAD && r->curves->factor[CURVE_LOSS].factor != 0)
         p->next = curve_items_next(p, r->curves);
     else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)

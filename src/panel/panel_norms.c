@@ -27,9 +27,7 @@ static void judged(struct panel_page *p, const struct procedure *g)
     norms_section(&d, n, ROWS_MOST);
     page_items(p, &d);
     if (n->verdict == STAGE_FAIL)
-        page_find(p, "local-norm")->detail =
-            _("The embedding is the most common outlier; usual cause: a different precision of initialisation or "
-              "computation.");
+        page_find(p, "local-norm")->detail = page_find(p, "local-norm")->text; /* it may be cut */
     page_known_causes(p, g, "norm:");
     p->values[0] = _("target");
     p->values[1] = _("golden");
@@ -62,7 +60,10 @@ void panel_norms(struct panel_page *p, const struct procedure *g)
     }
     if (!*p->summary)
         p->summary = page_find(p, "local-norm")->text;
-    p->next = p->state == PANEL_FAILED ? _("Start with the largest outlier; a dump of the backward pass is needed to "
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
+    p->next = p->state == PANEL_FAILED && r && r->norms->next.n
+                  ? r->norms->next.v[0]
+              : p->state == PANEL_FAILED ? _("Start with the largest outlier; a dump of the backward pass is needed to "
                                            "find the exact call.")
               : p->state == PANEL_PASSED
                   ? _("The gradients agree: continue with the optimizer.")

@@ -4,6 +4,8 @@
 
 #include "base/msg.h"
 #include "base/threads.h"
+#include "compare/start_text.h"
+#include "panel/known_causes.h"
 
 void procedure_init(struct procedure *g, const struct comparison *c, struct investigation *v, compare_run *compare,
                     void (*notify)(void *ctx), void *ctx)
@@ -17,17 +19,6 @@ static bool says_else(const struct comparison *a, const struct comparison *b)
 {
     return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired ||
            (b->complete && a->serial != b->serial);
-}
-
-void procedure_see(struct procedure *g, const struct comparison *c)
-{
-    if (g->held || g->s == c)
-        return;
-    const struct comparison *before = g->s;
-    if (says_else(before, c))
-        g->changes++;
-    g->s = comparison_hold(c);
-    comparison_drop(before);
 }
 
 static bool laid_alike(const struct ranks_laid *a, const struct ranks_laid *b)
@@ -81,6 +72,8 @@ static void take_result(struct engine_run *x, struct engine_run_run *r, bool fai
     bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before
                         : x->state == ENGINE_RUN_RUNNING && x->key == r->key;
     r->of.before = NULL;
+    comparison_drop(r->of.first);
+    r->of.first = NULL;
     x->lent = false;
     engine_run_release(&x->grave);
     if (wanted) {
@@ -117,6 +110,7 @@ static void start(struct procedure *g, int i)
     r->of = on ? x->next_case : x->the_case;
     r->of.compare = g->compare;
     r->of.workers = threads_wanted(0);
+    r->of.first = i == ENGINE_RUN_FIRST ? comparison_hold(g->s) : NULL;
     if (on) {
         r->of.before = x->result.curves;
         x->next_case = (struct engine_run_case){0};
@@ -198,13 +192,28 @@ void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int
 
 /* ---- what is to be examined ---- */
 
+/* The diagnosis of the first deviation has no files of its own: it is made again with each judgement. */
+static bool prepare_first(struct engine_run_case *c, const struct comparison *s, uint64_t *key)
+{
+    uint64_t of[] = {ENGINE_RUN_FIRST, s->serial};
+    bool there = comparison_deviates(s);
+    *c = (struct engine_run_case){0};
+    *key = there ? hash_bytes(of, sizeof of, hash_bytes(msg_current(), strlen(msg_current()), 1)) : 0;
+    return there;
+}
+
+static bool wanted(const struct procedure *g, enum engine_run_id i)
+{
+    return !g->only || g->only >> i & 1;
+}
+
 /* Replaces the case if it differs from the one examined or in progress. */
 static void look(struct procedure *g, enum engine_run_id i)
 {
     struct engine_run *x = &g->exam[i];
     struct engine_run_case c;
     uint64_t key;
-    bool there = engine_run_prepare(&c, i, g->inv, &key);
+    bool there = i == ENGINE_RUN_FIRST ? prepare_first(&c, g->s, &key) : engine_run_prepare(&c, i, g->inv, &key);
     if (key == x->key) {
         engine_run_case_release(&c);
         return;
@@ -241,9 +250,24 @@ static void look_at(struct procedure *g, bool all)
     if (g->held)
         return;
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
-        if ((!g->only || g->only >> i & 1) && (all || engine_run_kinds[i].goes_on))
+        if (wanted(g, (enum engine_run_id)i) && (all || engine_run_kinds[i].goes_on))
             look(g, (enum engine_run_id)i);
     go_on(g);
+}
+
+void procedure_see(struct procedure *g, const struct comparison *c)
+{
+    if (g->held || g->s == c)
+        return;
+    const struct comparison *before = g->s;
+    bool other = says_else(before, c);
+    g->s = comparison_hold(c);
+    comparison_drop(before);
+    if (!other)
+        return;
+    g->changes++;
+    if (wanted(g, ENGINE_RUN_FIRST))
+        look(g, ENGINE_RUN_FIRST);
 }
 
 void procedure_look(struct procedure *g)
@@ -341,6 +365,24 @@ void procedure_write(struct procedure *g)
 const struct engine_run_result *procedure_result(const struct procedure *g, enum engine_run_id x)
 {
     return g->exam[x].state == ENGINE_RUN_DONE ? &g->exam[x].result : NULL;
+}
+
+const char *procedure_first_told(const struct procedure *g, struct arena *a)
+{
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_FIRST);
+    struct buf sentence = {0}, place = {0};
+    if (!r || !comparison_deviates(g->s))
+        return NULL;
+    uint32_t line = g->s->judged->first;
+    const char *known = known_cause_at(g, g->s, line, r->first, a);
+    start_sentence(g->s, line, r->first, &sentence);
+    if (start_place_text(&g->s->measure, line, &place))
+        buf_cstr(&sentence, _(", "));
+    const char *told = arena_fmt(a, _("%s%s. %s"), sentence.p, place.n ? place.p : "",
+                                 known ? known : start_action(g->s, line, r->first));
+    buf_release(&sentence);
+    buf_release(&place);
+    return told;
 }
 
 const struct curves *procedure_curves(const struct procedure *g, const struct panel_page *p)

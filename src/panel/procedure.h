@@ -107,6 +107,9 @@ void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int
 
 /* The result of a finished engine run, otherwise NULL. */
 const struct engine_run_result *procedure_result(const struct procedure *g, enum engine_run_id x);
+/* What the first deviation of the dumps is, where it is, and what to do: "different rotary table: …, model.py:63.
+ * Compute …"; NULL: not diagnosed, or nothing deviates. */
+const char *procedure_first_told(const struct procedure *g, struct arena *a);
 /* The curves that a page draws, with at least one point, or NULL. */
 const struct curves *procedure_curves(const struct procedure *g, const struct panel_page *p);
 /* The engine run with the curves of the run, or of the run at learning rate 0: of both sides, or of the only one. */

@@ -112,8 +112,7 @@ void rank_local_find(struct deciding *d)
     int side = r == d->side[1];
     if (r->calls->layout->size[CUT_TP] == 1)
         return;
-    uint32_t *trial = mem_alloc((r->rows.n + 1) * sizeof *trial);
-    memset(trial, 0xff, (r->rows.n + 1) * sizeof *trial);
+    uint32_t *trial = mem_nones(r->rows.n);
     for (uint32_t i = 0; i < d->trials.n; i++)
         trial[d->trials.v[i].row[side]] = i;
     row_list made = {0};

@@ -97,7 +97,8 @@ static bool wants_oracle(struct session *s, bool all)
 }
 
 /* Recomputes calls, from a complete judgement that is already published: takes seconds, without the lock, and ends
- * early if something else is requested. */
+ * early if something else is requested. Causes follow from what was recomputed: if nothing could be, the judgement
+ * stands. */
 static void ask_oracle(struct session *s, const struct comparison *judged)
 {
     struct oracle_options o = s->opt.of.oracle;
@@ -105,7 +106,8 @@ static void ask_oracle(struct session *s, const struct comparison *judged)
     struct oracle *found = oracle_run(&judged->measure, judged->judged, &o, &s->oracle_cancel);
     session_lock(s);
     atomic_store(&judged->rows->oracle, found);
-    s->rejudge = s->rejudge || found; /* causes follow from what was recomputed */
+    s->rejudge = s->rejudge || (found && found->residual);
+    s->settled = found && !s->rejudge && !s->repair;
     session_announce(s);
     session_unlock(s);
     session_notify(s);

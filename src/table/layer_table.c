@@ -189,8 +189,7 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
     spots_find(&b, &all);
     drop_moves(x, &all);
     size_t cells = x->rows.n * x->columns;
-    x->line = mem_resize_array(NULL, cells + 1, sizeof *x->line);
-    memset(x->line, 0xff, (cells + 1) * sizeof *x->line);
+    x->line = mem_nones(cells);
     for (size_t i = 0; i < all.n; i++)
         take(x, s->judged, &all.v[i]);
     vec_release(&all);

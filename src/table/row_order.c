@@ -198,8 +198,7 @@ static void put_in_force(struct row_order *a, uint32_t lines)
     a->n = (uint32_t)w->keys.n;
     a->lines = lines;
     a->line = mem_resize_array(NULL, a->n + 1, sizeof *a->line);
-    a->place = mem_resize_array(NULL, lines + 1, sizeof *a->place);
-    memset(a->place, 0xff, (lines + 1) * sizeof *a->place);
+    a->place = mem_nones(lines);
     for (uint32_t i = 0; i < a->n; i++) {
         a->line[i] = w->keys.v[i].line;
         a->place[a->line[i]] = i;

@@ -552,8 +552,7 @@ static void pair_by_order(struct likeness *x, uint32_t *const place[2])
         }
     }
     if (l[0].n && l[1].n && l[0].n <= CELLS / l[1].n) {
-        uint32_t *to = mem_alloc((l[0].n + 1) * sizeof *to);
-        memset(to, 0xff, (l[0].n + 1) * sizeof *to);
+        uint32_t *to = mem_nones(l[0].n);
         line_up(l, to);
         for (uint32_t a = 0; a < l[0].n; a++)
             if (to[a] != MAP_NONE && l[0].v[a].partner == MAP_NONE && as_many(l, l[0].v[a].key))

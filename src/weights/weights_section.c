@@ -109,6 +109,27 @@ static void alone(struct document *d, const struct weight_compare *c)
         doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
 }
 
+/* Numbers and texts beside the tensors that differ. */
+static void other_values(struct document *d, const struct weight_compare *c)
+{
+    struct map golden = {0};
+    size_t told = 0;
+    for (uint32_t i = 0; i < c->side[1].values.n; i++)
+        map_add(&golden, str_of(c->side[1].values.v[i].name), i);
+    for (size_t i = 0; i < c->side[0].values.n && told < LISTED; i++) {
+        const struct weight_value *t = &c->side[0].values.v[i];
+        uint32_t at = map_get(&golden, str_of(t->name));
+        const char *other = at == MAP_NONE ? NULL : c->side[1].values.v[at].text;
+        if (other && strcmp(t->text, other) == 0)
+            continue;
+        doc_say(d, TONE_WARN, other ? _("beside the tensors: %s is %s on the target, %s on the golden side")
+                                    : _("beside the tensors: %s is %s on the target, absent on the golden side"),
+                t->name, t->text, other);
+        told++;
+    }
+    map_release(&golden);
+}
+
 /* Pairs that agree in the rows that both have, and what is no parameter: differences that are none, by their names. */
 static void harmless(struct document *d, const struct weight_compare *c)
 {
@@ -121,6 +142,7 @@ static void harmless(struct document *d, const struct weight_compare *c)
             told++;
         }
     }
+    other_values(d, c);
     if (!c->aside[0].n && !c->aside[1].n)
         return;
     for (int s = 0; s < 2; s++)

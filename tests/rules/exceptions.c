@@ -25,7 +25,6 @@
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
-#include "judge/norm_condition.h"
 #include "judge/optimizer_noise.h"
 #include "judge/pool_ties.h"
 #include "judge/recorded_mask.h"
@@ -87,9 +86,6 @@ EXCEPTION(bool, container_ends_elsewhere,
           (j, m, flow, line), false)
 EXCEPTION(bool, is_masked_before, (const struct judgement *j, const struct measure *m, uint32_t line), (j, m, line),
           false)
-EXCEPTION(bool, is_filled_otherwise,
-          (const struct judgement *j, const struct measure *m, const struct value_readers reads[2], uint32_t line),
-          (j, m, reads, line), false)
 EXCEPTION(bool, is_in_masked_rows,
           (struct masked_rows *x, const struct judgement *j, const struct measure *m, uint32_t line, double *error),
           (x, j, m, line, error), false)
@@ -117,12 +113,10 @@ PASS(row_verdict_rounded, (struct judge_pass *p, struct verdict_case *k), (p, k)
 
 /* what amplifies noise, and steps that nobody recorded */
 EXCEPTION(bool, optimizer_noise_explains, (struct judge_pass *p, const struct verdict_case *k), (p, k), false)
-EXCEPTION(double, optimizer_noise_of_call, (struct judge_pass *p, uint32_t call), (p, call), 0)
 EXCEPTION(bool, pool_ties_explain, (const struct measure *m, uint32_t line, double limit), (m, line, limit), false)
 EXCEPTION(double, kinks_bound,
           (const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa),
           (p, rows, f, kappa), 0)
-EXCEPTION(double, norm_condition, (const struct dump *d, uint32_t row), (d, row), NAN)
 EXCEPTION(struct condition, condition_of, (const struct measure *m, const uint8_t *state, uint32_t row),
           (m, state, row), PLAIN)
 EXCEPTION(struct condition, condition_of_product, (const struct measure *m, const uint8_t *state, uint32_t row),

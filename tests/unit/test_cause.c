@@ -325,6 +325,33 @@ static void a_call_that_contradicts_itself(void **state)
     }
 }
 
+/* Values that a product's noise explains by themselves are those of a deviation where the same values depend on one. */
+static void one_value_has_one_cause(void **state)
+{
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        for (int k = 0; k < 2; k++)
+            t.s.d[k].calls.v[0].family = FAMILY_LINEAR;
+        uint32_t early = value(&t, "output.0", 1, 3e-4, NAN);
+        call(&t);
+        value(&t, "input.0", 3, 0, NAN);
+        uint32_t start = value(&t, "output.0", 4, 0.5, 40);
+        call(&t);
+        value(&t, "input.0", 4, 0.5, NAN);
+        uint32_t late = value(&t, "output.0", 1, same ? 3e-4 : 4e-4, NAN);
+        judge(&t);
+        expect(&t, late, CAUSE_INHERITED, BASIS_FLOW, start);
+        if (same)
+            expect(&t, early, CAUSE_INHERITED, BASIS_FLOW, start);
+        else
+            expect(&t, early, CAUSE_AGREES, BASIS_LEVEL, NONE);
+        scene_end(&t.s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,7 +359,7 @@ int main(void)
         cmocka_unit_test(a_turned_operand), cmocka_unit_test(a_call_that_contradicts_itself),
         cmocka_unit_test(independent_starts), cmocka_unit_test(a_lost_gradient), cmocka_unit_test(exact_is_about_bits),
         cmocka_unit_test(parameters_come_before_outputs),
-        cmocka_unit_test(figures_go_apart),
+        cmocka_unit_test(figures_go_apart), cmocka_unit_test(one_value_has_one_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,12 +61,22 @@ static void call_of(struct tensor_dump *d, const char *call, const char *const s
     fputs("]}", d->json);
 }
 
-static void record(struct tensor_dump *d, const struct attention *a)
+/* `before`: calls of vectors that only this side makes, so that rows of both are not numbered alike. */
+static void record(struct tensor_dump *d, const struct attention *a, int before)
 {
-    static const char *const product[] = {"6,16", "16,16", "6,16"}, *const scores[] = {"6,16", "16,6", "6,6"};
+    static const char *const product[] = {"6,16", "16,16", "6,16"}, *const scores[] = {"6,16", "16,6", "6,6"},
+        *const vectors[] = {"16", "16", "16"};
+    char name[40];
+    float other[WIDTH];
     static const size_t sizes[] = {TOKENS * WIDTH, WIDTH * WIDTH, TOKENS * WIDTH},
-                        of_scores[] = {TOKENS * WIDTH, WIDTH * TOKENS, TOKENS * TOKENS};
+                        of_scores[] = {TOKENS * WIDTH, WIDTH * TOKENS, TOKENS * TOKENS},
+                        of_vectors[] = {WIDTH, WIDTH, WIDTH};
     tensors_begin_of(d, scratch(), "pytorch");
+    for (int i = 0; i < before; i++) {
+        snprintf(name, sizeof name, "Functional.addcmul.%d.forward", i);
+        draw(other, WIDTH);
+        call_of(d, name, vectors, (const float *const[]){other, other, other}, of_vectors);
+    }
     call_of(d, "Functional.linear.0.forward", product, (const float *const[]){a->x, a->w[0], a->out[0]}, sizes);
     call_of(d, "Functional.linear.1.forward", product, (const float *const[]){a->x, a->w[1], a->out[1]}, sizes);
     call_of(d, "Functional.linear.2.forward", product, (const float *const[]){a->x, a->w[2], a->out[2]}, sizes);
@@ -96,7 +106,7 @@ static void one_view_up_to_scores(void **state)
         draw(a.w[1], WIDTH * WIDTH);
         draw(a.w[2], WIDTH * WIDTH);
         compute(&a);
-        record(&d[GOLDEN], &a);
+        record(&d[GOLDEN], &a, 0);
         for (int p = 0; p < 2; p++)
             if (cases[i].turned[p])
                 to_pairs(a.w[p]);
@@ -104,7 +114,7 @@ static void one_view_up_to_scores(void **state)
         compute(&a);
         for (int k = 0; k < TOKENS * WIDTH && cases[i].kernel; k++)
             a.out[2][k] *= 1.1F;
-        record(&d[TARGET], &a);
+        record(&d[TARGET], &a, 2);
         struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
         const struct judgement *j = s->now->judged;
         struct buf name = {0};

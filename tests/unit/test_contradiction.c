@@ -5,6 +5,7 @@
 
 #include "dump/contradiction.h"
 #include "dump/cut_tensors.h"
+#include "dump/reader.h"
 #include "dump/family.h"
 
 static uint32_t add(struct dump *d, uint32_t call, const char *slot, enum row_io io, const int64_t *dim, int ndim)
@@ -45,6 +46,50 @@ static void figures_of_the_file(void **state)
             assert_non_null(strstr(e.text, "x.pt contradicts its recording"));
         d.rows.v[row].has |= (uint16_t)(HAS_MAX << cases[i].stat << IS_COMPUTED); /* not recorded */
         assert_false(figures_contradict(&d, row, &f, "x.pt", &e));
+        dump_release(&d);
+    }
+}
+
+/* Elements of the file that are not finite: counts of them that were recorded decide; sums of such elements are not
+ * finite, unless the tool leaves them out. */
+static void elements_that_are_not_finite(void **state)
+{
+    static const struct reader sums = {.name = "a"}, finite = {.name = "b", .finite_only = true};
+    static const struct {
+        uint64_t nan, inf;         /* of the file */
+        const struct reader *reader;
+        int counts;                /* which were recorded: 1, and no others */
+        double norm, max;
+        bool contradicts;
+    } cases[] = {
+        {1, 0, &sums, 0, 5, 2, true},   {0, 1, &sums, 0, 5, 2, true},     {1, 0, &sums, 0, NAN, NAN, false},
+        {0, 1, &sums, 0, INFINITY, 2, false}, {1, 0, &finite, 0, 5, 2, false}, {1, 0, &finite, COUNT_NAN, 5, 2, false},
+        {2, 0, &finite, COUNT_NAN, 5, 2, true}, {0, 0, &finite, COUNT_NAN, 5, 2, true}, {0, 0, &sums, 0, 5, 2, false},
+        {1, 1, &sums, COUNT_NAN | COUNT_POS_INF | COUNT_NEG_INF, 5, 2, true},
+        {1, 2, &sums, COUNT_NAN | COUNT_POS_INF | COUNT_NEG_INF, 5, 2, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const double v = cases[i].nan ? NAN : cases[i].inf ? INFINITY : 5;
+        const struct side_figures f = {.max = cases[i].inf ? INFINITY : 2, .min = -1, .mean = v, .norm = v, .count = 16,
+                                       .nan = cases[i].nan, .inf = cases[i].inf};
+        struct row_extra counts = {.nan = 1, .pos_inf = 1, .neg_inf = 1, .counts = (uint8_t)cases[i].counts};
+        struct dump d;
+        struct err e;
+        dump_init(&d);
+        d.reader = cases[i].reader;
+        uint32_t row = add(&d, dump_add_call(&d, STR("F.x.0.forward"), CALL_API, PHASE_FORWARD), "output.0", IO_OUTPUT,
+                           (const int64_t[]){4, 4}, 2);
+        d.rows.v[row].has |= HAS_NORM | HAS_MAX;
+        d.rows.v[row].stat[STAT_NORM] = cases[i].norm;
+        d.rows.v[row].stat[STAT_MAX] = cases[i].max;
+        d.rows.v[row].extra = 0;
+        vec_push(&d.extras, counts);
+        if (figures_contradict(&d, row, &f, "x.pt", &e) != cases[i].contradicts)
+            fail_msg("case %zu", i);
+        if (cases[i].contradicts)
+            assert_non_null(strstr(e.text, "x.pt contradicts its recording"));
+        d.reader = NULL;
         dump_release(&d);
     }
 }
@@ -114,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_file),
+        cmocka_unit_test(elements_that_are_not_finite),
         cmocka_unit_test(sizes_of_the_file),
         cmocka_unit_test(cut_recordings),
     };

@@ -194,6 +194,87 @@ static void a_condition_is_measured_where_it_is_known(void **state)
     assert_true(isnan(measured("reshape", "T64", 0))); /* a move has none */
 }
 
+/* ---- bounds ---- */
+
+/* What arithmetic may be off by (doc/oracle.md) at the first element, in units of its value. A bound that forgets a
+ * step calls correct results wrong; one that is too wide lets wrong ones pass. */
+static void bounds_count_the_steps(void **state)
+{
+    static const struct {
+        const char *operator, *arguments, *shape;
+        double roundings, inside;
+    } cases[] = {
+        {"exp", "T1", "1", 1, 8 + 2 * 0.841470984808},       /* the argument's rounding is amplified by its size */
+        {"var", "T1,2 n1", "1", 1, 2048.05424996},           /* 8 + 4 sqrt n, times how far the squares cancel */
+        {"avg_pool1d", "P1,1,2 n2", "1,1,1", 1, 8.83223391}, /* 4 + 2 sqrt n (1 + rms / (sqrt n mean)) */
+        {"cross_entropy", "T1,3 I3:1", "", 3, 11.3127578737},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        made_call_open(&m, cases[i].operator, cases[i].arguments);
+        made_call_result(&m, cases[i].shape);
+        made_call_run(&m, false);
+        const struct candidate *k = &m.c.candidate[0];
+        double y = fabs(k->y.v[0]), roundings = k->roundings ? k->roundings[0] / y : 0, inside = k->inside[0] / y;
+        if (!is_near(roundings, cases[i].roundings, 1e-8) || !is_near(inside, cases[i].inside, 1e-8))
+            fail_msg("%s: %.10g roundings and %.10g inside", cases[i].operator, roundings, inside);
+        made_call_release(&m);
+    }
+}
+
+/* The gradient of what was picked goes to the places picked, all others get none. */
+static void gradients_go_where_values_were_picked(void **state)
+{
+    struct made_call m;
+    struct real_tensor result[2];
+    (void)state;
+    made_call_open(&m, "topk", "T2,4 n2 n1");
+    for (int i = 0; i < 2; i++) {
+        result[i] = tensor_of_shape(&m, "2,2");
+        memcpy(result[i].v, i ? (double[]){3, 0, 1, 2} : (double[]){9, 8, 7, 6}, 4 * sizeof(double));
+    }
+    m.c.result = result;
+    m.c.results = 2;
+    m.gradient = tensor_of_shape(&m, "2,2");
+    memcpy(m.gradient.v, (double[]){0.5, 0.25, 2, 4}, 4 * sizeof(double));
+    m.c.gradient = &m.gradient;
+    m.c.gradients = 1;
+    made_call_run(&m, true);
+    assert_int_equal(m.c.candidates, 1);
+    assert_int_equal(candidate_elements(&m.c.candidate[0]), 8);
+    static const double expected[] = {0.25, 0, 0, 0.5, 0, 2, 4, 0};
+    assert_memory_equal(m.c.candidate[0].y.v, expected, sizeof expected);
+    result[1].count = 3; /* an index that does not have the input's other axes */
+    made_call_run(&m, true);
+    assert_true(m.c.unknown && !m.c.candidates);
+    made_call_release(&m);
+}
+
+/* A module's weight lies as outputs and inputs, or as inputs and outputs; one that fits neither says nothing. */
+static void modules_multiply_by_either_layout(void **state)
+{
+    static const struct {
+        const char *weight;
+        int candidates;
+    } cases[] = {{"5,4", 1}, {"4,5", 1}, {"4,4", 2}, {"5,3", 0}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        made_call_open(&m, "linear", "T3,4");
+        struct named_value weight = {"weight", {.kind = VALUE_TENSOR, .tensor = tensor_of_shape(&m, cases[i].weight)}};
+        made_call_result(&m, i < 2 ? "3,5" : "3,4");
+        m.c.module = true;
+        m.c.parameter = &weight;
+        m.c.parameters = 1;
+        const struct operator *o = operator_find_class(str_of("linear"));
+        o->forward(&m.c);
+        assert_int_equal(m.c.candidates, cases[i].candidates);
+        assert_int_equal(m.c.unknown != UNKNOWN_NOT, cases[i].candidates == 0);
+        made_call_release(&m);
+    }
+}
+
 #define FAMILY(name)                                             \
     static void name##_as_in_torch(void **state)                 \
     {                                                            \
@@ -228,6 +309,9 @@ int main(void)
         cmocka_unit_test(reduce_as_in_torch),
         cmocka_unit_test(move_as_in_torch),
         cmocka_unit_test(pool_as_in_torch),
+        cmocka_unit_test(bounds_count_the_steps),
+        cmocka_unit_test(gradients_go_where_values_were_picked),
+        cmocka_unit_test(modules_multiply_by_either_layout),
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
         cmocka_unit_test(sizes_that_fit_nothing_are_refused),

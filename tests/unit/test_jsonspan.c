@@ -217,7 +217,7 @@ static void every_truncation_is_an_error(void **state)
             buf_clear(&out);
             assert_int_equal(members(text, n, descend ? "data" : NULL, &out, &e), -1);
             assert_int_equal(e.code, ERR_DATA);
-            char where[32];
+            char where[48];
             snprintf(where, sizeof where, ".json: byte %zu: ", n);
             assert_non_null(strstr(e.text, where));
             assert_non_null(strstr(e.text, "expected"));

@@ -353,6 +353,12 @@ static void a_real_graph(void **state)
                  0);
     assert_string_equal(f->code, "x = self.reduce_mean(x, self.get_axis(x))");
     assert_string_equal(f->func, "get_loss");
+    uint32_t gradient =
+        row_named(&o.d, "MatMul.Gradients_Default_network-WithLossCell__backbone-Net_layers-CellList_0-Block_fc2-Dense_"
+                        "Grad_MatMul_MatMul-op3.output.0");
+    uint32_t twin = o.d.calls.v[o.d.rows.v[gradient].call].twin;
+    assert_true(twin != NONE);
+    assert_true(str_ends(dump_call_name(&o.d, twin), "_0-Block_fc2-Dense_MatMul-op0"));
     uint32_t parameter = row_named(&o.d, "Parameter.inputs0.output.0");
     assert_int_equal(o.d.calls.v[o.d.rows.v[parameter].call].stack, NONE);
     shut_opened(&o);

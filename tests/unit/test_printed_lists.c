@@ -1,4 +1,4 @@
-/* Losses as Python, pandas, trackers and pickles have them: each form with the steps and losses in it, and what is
+/* Losses and norms as Python, pandas, trackers and pickles have them: each form with its figures, and what is
  * refused. */
 #include "support.h"
 
@@ -594,6 +594,10 @@ static const struct form refused[] = {
      "1,2.5,0.001\n"
      "2,2.25,0.001\n"
      "3,2.0,0.001\n", 37, {{0, 0}}, 0},
+    {"wb_gql.json",
+     "{\"data\": {\"project\": {\"run\": {\"history\": [\"{\\\"_step\\\": 10, \\\"lo"
+     "ss\\\": 2.5}\", \"{\\\"_step\\\": 20, \\\"loss\\\": 2.25}\", \"{\\\"_step\\\":"
+     " 30, \\\"loss\\\": 2.0}\"]}}}}", 148, {{0, 0}}, 0},
     {"lone.pkl",
      "\200\004\225\037\000\000\000\000\000\000\000}\224(\214\004loss\224G@\004\000"
      "\000\000\000\000\000\214\005epoch\224K\003u.", 42, {{0, 0}}, 0},
@@ -672,12 +676,201 @@ static void advice(void **state)
     series_release(&s);
 }
 
+/* Norms by the names of the weights: that of a.wq.weight is 2.5 and that of norm.bias 0.25, of step 1 or the first. */
+static const struct form norms[] = {
+    {"l2.log",
+     "iter 1 | a.wq.weight | L2 = 2.5\n"
+     "iter 1 | norm.bias | L2 = 0.25\n", 0, {{0, 0}}, 0},
+    {"L2norm.log",
+     "step 1 a.wq.weight L2 norm: 2.5\n"
+     "step 1 norm.bias L2 norm: 0.25\n", 0, {{0, 0}}, 0},
+    {"Norm.log",
+     "step 1 a.wq.weight Grad Norm: 2.5\n"
+     "step 1 norm.bias Grad Norm: 0.25\n", 0, {{0, 0}}, 0},
+    {"NORM.log",
+     "step 1 a.wq.weight NORM=2.5\n"
+     "step 1 norm.bias NORM=0.25\n", 0, {{0, 0}}, 0},
+    {"bars.txt",
+     "| step | name | norm |\n"
+     "|---|---|---|\n"
+     "| 1 | a.wq.weight | 2.5 |\n"
+     "| 1 | norm.bias | 0.25 |\n", 0, {{0, 0}}, 0},
+    {"bars2.txt",
+     "+---+\n"
+     "| Step | Param | Grad Norm |\n"
+     "+---+\n"
+     "| 1 | a.wq.weight | 2.5 |\n"
+     "| 1 | norm.bias | 0.25 |\n"
+     "+---+\n", 0, {{0, 0}}, 0},
+    {"box.txt",
+     "\342\224\203 step \342\224\203 name \342\224\203 norm \342\224\203\n"
+     "\342\224\202 1 \342\224\202 a.wq.weight \342\224\202 2.5 \342\224\202\n"
+     "\342\224\202 1 \342\224\202 norm.bias \342\224\202 0.25 \342\224\202\n", 0, {{0, 0}}, 0},
+    {"barsns.txt",
+     "| name | norm |\n"
+     "|---|---|\n"
+     "| a.wq.weight | 2.5 |\n"
+     "| norm.bias | 0.25 |\n", 0, {{0, 0}}, 0},
+    {"csv.csv",
+     "step,name,norm\n"
+     "1,a.wq.weight,2.5\n"
+     "1,norm.bias,0.25\n", 0, {{0, 0}}, 0},
+    {"csv2.csv",
+     "step,rank,param,grad_norm,shape\n"
+     "1,1,a.wq.weight,3.5,4\n"
+     "1,0,a.wq.weight,2.5,4\n"
+     "1,1,norm.bias,1.25,4\n"
+     "1,0,norm.bias,0.25,4\n", 0, {{0, 0}}, 0},
+    {"csv3.csv",
+     ",name,grad_norm\n"
+     "0,a.wq.weight,2.5\n"
+     "1,norm.bias,0.25\n", 0, {{0, 0}}, 0},
+    {"csvq.csv",
+     "\"step\",\"name\",\"norm\"\n"
+     "\"1\",\"a.wq.weight\",\"2.5\"\n"
+     "\"1\",\"norm.bias\",\"0.25\"\n", 0, {{0, 0}}, 0},
+    {"tsv.tsv",
+     "step\tname\tnorm\n"
+     "1\ta.wq.weight\t2.5\n"
+     "1\tnorm.bias\t0.25\n", 0, {{0, 0}}, 0},
+    {"wide.csv",
+     "step,a.wq.weight,norm.bias\n"
+     "1,2.5,0.25\n", 0, {{0, 0}}, 0},
+    {"normfirst.log",
+     "step 1 norm 2.5 a.wq.weight\n"
+     "step 1 norm 0.25 norm.bias\n", 0, {{0, 0}}, 0},
+    {"normfirst2.log",
+     "step 1: grad_norm=2.5 name=a.wq.weight\n"
+     "step 1: grad_norm=0.25 name=norm.bias\n", 0, {{0, 0}}, 0},
+    {"cn.log",
+     "\347\254\2541\346\255\245 a.wq.weight \346\242\257\345\272\246\350\214\203\346\225\260: 2.5\n"
+     "\347\254\2541\346\255\245 norm.bias \346\242\257\345\272\246\350\214\203\346\225\260: 0.25\n", 0, {{0, 0}}, 0},
+    {"cn2.log",
+     "\346\255\245\346\225\260 1\357\274\214\345\217\202\346\225\260 a.wq.weight\357\274\214"
+     "\350\214\203\346\225\260\357\274\2322.5\n"
+     "\346\255\245\346\225\260 1\357\274\214\345\217\202\346\225\260 norm.bias\357\274\214\350\214\203"
+     "\346\225\260\357\274\2320.25\n", 0, {{0, 0}}, 0},
+    {"cn3.log",
+     "step 1 a.wq.weight \346\235\203\351\207\215\350\214\203\346\225\260: 9.0 \346\242\257"
+     "\345\272\246\350\214\203\346\225\260: 2.5\n"
+     "step 1 norm.bias \346\235\203\351\207\215\350\214\203\346\225\260: 9.0 \346\242\257\345\272\246"
+     "\350\214\203\346\225\260: 0.25\n", 0, {{0, 0}}, 0},
+    {"cn4.csv",
+     "step,\345\217\202\346\225\260\345\220\215,\346\242\257\345\272\246\350\214\203\346\225\260\n"
+     "1,a.wq.weight,2.5\n"
+     "1,norm.bias,0.25\n", 0, {{0, 0}}, 0},
+    {"tup.log",
+     "('a.wq.weight', 2.5)\n"
+     "('norm.bias', 0.25)\n", 0, {{0, 0}}, 0},
+    {"tup3.log",
+     "(1, 'a.wq.weight', 2.5)\n"
+     "(1, 'norm.bias', 0.25)\n", 0, {{0, 0}}, 0},
+    {"tupt.log",
+     "('a.wq.weight', tensor(2.5))\n"
+     "('norm.bias', tensor(0.25))\n", 0, {{0, 0}}, 0},
+    {"pair.log",
+     "a.wq.weight 2.5\n"
+     "norm.bias 0.25\n", 0, {{0, 0}}, 0},
+    {"pairc.log",
+     "a.wq.weight: 2.5\n"
+     "norm.bias: 0.25\n", 0, {{0, 0}}, 0},
+    {"paireq.log",
+     "a.wq.weight = 2.5\n"
+     "norm.bias = 0.25\n", 0, {{0, 0}}, 0},
+    {"dict.txt",
+     "{'a.wq.weight': 2.5, 'norm.bias': 0.25}\n", 0, {{0, 0}}, 0},
+    {"dict2.log",
+     "{'a.wq.weight': 2.5, 'norm.bias': 0.25}\n", 0, {{0, 0}}, 0},
+    {"dict3.log",
+     "{'step': 1, 'a.wq.weight': 2.5, 'norm.bias': 0.25}\n", 0, {{0, 0}}, 0},
+    {"dict4.jsonl",
+     "{\"step\": 1, \"norms\": {\"a.wq.weight\": 2.5, \"norm.bias\": 0.25}}\n", 0, {{0, 0}}, 0},
+    {"dict5.json",
+     "{\"1\": {\"a.wq.weight\": 2.5, \"norm.bias\": 0.25}}", 0, {{0, 0}}, 0},
+    {"dict6.json",
+     "{\"a.wq.weight\": [2.5, 5.0], \"norm.bias\": [0.25, 0.5]}", 0, {{0, 0}}, 0},
+    {"dict7.json",
+     "{\n"
+     " \"a.wq.weight\": 2.5,\n"
+     " \"norm.bias\": 0.25\n"
+     "}", 0, {{0, 0}}, 0},
+    {"dict8.txt",
+     "{'a.wq.weight': tensor(2.5000), 'norm.bias': tensor(0.2500, device='npu:0')}\n", 0, {{0, 0}}, 0},
+    {"list.txt",
+     "[('a.wq.weight', 2.5), ('norm.bias', 0.25)]\n", 0, {{0, 0}}, 0},
+    {"ord.txt",
+     "OrderedDict([('a.wq.weight', 2.5), ('norm.bias', 0.25)])\n", 0, {{0, 0}}, 0},
+    {"logdict.log",
+     "2025-01-01 10:00:00 INFO step 1 grad norms: {'a.wq.weight': 2.5, 'norm.bias': 0.25}\n", 0, {{0, 0}}, 0},
+};
+
+/* Shapes, means, weights' own norms and names of files are none. */
+static const struct form no_norms[] = {
+    {"index.json",
+     "{\"weight_map\": {\"a.wq.weight\": \"a.safetensors\", \"norm.bias\": \"a.safetensors\"}}", 0, {{0, 0}}, 0},
+    {"shape.log",
+     "a.wq.weight torch.Size([4, 4])\n"
+     "norm.bias torch.Size([4, 4])\n", 0, {{0, 0}}, 0},
+    {"mean.log",
+     "step 1 a.wq.weight mean 2.5\n"
+     "step 1 norm.bias mean 0.25\n", 0, {{0, 0}}, 0},
+    {"lr.json",
+     "{\"lr\": {\"a.wq.weight\": 2.5, \"norm.bias\": 0.25}}", 0, {{0, 0}}, 0},
+    {"wn.csv",
+     "step,name,weight_norm\n"
+     "1,a.wq.weight,2.5\n"
+     "1,norm.bias,0.25\n", 0, {{0, 0}}, 0},
+    {"std.csv",
+     "step,name,std\n"
+     "1,a.wq.weight,2.5\n"
+     "1,norm.bias,0.25\n", 0, {{0, 0}}, 0},
+    {"global.log",
+     "step 1 grad_norm 1.5 most of it in layer 3 of a.wq.weight\n"
+     "step 2 grad_norm 1.5 most of it in layer 3 of a.wq.weight\n", 0, {{0, 0}}, 0},
+};
+
+static size_t read_norms(struct series *s, const struct form *f, double found[2])
+{
+    static const char *const names[2] = {"a.wq.weight", "norm.bias"};
+    struct form sized = *f;
+    struct err e;
+    size_t n = 0;
+    found[0] = found[1] = 0;
+    sized.size = strlen(f->bytes);
+    if (open_form(s, &sized, &e) == 0)
+        for (size_t i = 0; i < s->names.n; i++)
+            for (size_t k = 0; k < 2; k++)
+                if (strcmp(s->names.v[i].tag, "local_norm") == 0 && strcmp(s->names.v[i].name, names[k]) == 0) {
+                    assert_true(log_name_at(s, &s->names.v[i], 1, &found[k]));
+                    n++;
+                }
+    return n;
+}
+
+static void norms_by_name(void **state)
+{
+    struct series s;
+    double found[2];
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(norms); i++) {
+        if (read_norms(&s, &norms[i], found) != 2 || found[0] != 2.5 || found[1] != 0.25)
+            fail_msg("%s: %g, %g", norms[i].name, found[0], found[1]);
+        series_release(&s);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(no_norms); i++) {
+        if (read_norms(&s, &no_norms[i], found) != 0)
+            fail_msg("%s: %g, %g", no_norms[i].name, found[0], found[1]);
+        series_release(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form),
         cmocka_unit_test(every_refused),
         cmocka_unit_test(advice),
+        cmocka_unit_test(norms_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,7 @@ struct spec {
     const char *dtype;    /* of _rebuild_tensor_v3 */
     bool parameter;       /* wrapped in _rebuild_parameter */
     bool list;            /* sizes as a list */
+    bool called;          /* sizes as torch.Size(tuple) */
     const char *order;    /* content of the member byteorder, or NULL */
 };
 
@@ -137,7 +138,11 @@ static void pickled(struct buf *b, const struct spec *s)
     number(b, 64);
     buf_cstr(b, "tQ");
     number(b, s->first);
+    if (s->called)
+        buf_cstr(b, "ctorch\nSize\n(");
     sizes(b, s->size, s->ndim, s->list);
+    if (s->called)
+        buf_cstr(b, "tR");
     sizes(b, s->stride, s->ndim, false);
     buf_cstr(b, "\x89"
                 "ccollections\nOrderedDict\n)R");
@@ -298,6 +303,21 @@ static void parameters(void **state)
     (void)state;
     assert_int_equal(open_spec(&t, &s, 8, &e), 0);
     assert_true(t.dtype == DTYPE_F16 && t.numel == 4);
+    tensor_close(&t);
+}
+
+/* A tensor that is listed and not read has its sizes, as torch.Size among its arguments. */
+static void sizes_of_a_meta_tensor(void **state)
+{
+    const struct spec meta = {.storage = "FloatStorage", .ndim = 2, .size = {3, 5}, .stride = {5, 1}, .called = true,
+                              .rebuild = "_rebuild_meta_tensor_no_storage"};
+    struct tensor t;
+    struct err e;
+    (void)state;
+    assert_int_equal(open_spec(&t, &meta, 24, &e), -1);
+    assert_non_null(strstr(e.text, "meta"));
+    assert_int_equal(t.ndim, 2);
+    assert_true(t.shape[0] == 3 && t.shape[1] == 5);
     tensor_close(&t);
 }
 
@@ -517,6 +537,7 @@ int main(void)
         cmocka_unit_test(complex_elements),
         cmocka_unit_test(byte_orders),
         cmocka_unit_test(parameters),
+        cmocka_unit_test(sizes_of_a_meta_tensor),
         cmocka_unit_test(layouts_that_lie),
         cmocka_unit_test(archives_without),
         cmocka_unit_test(truncations_and_changes),

@@ -377,6 +377,14 @@ static void errors_from_figures(void **state)
         {"Cosine,MaxAbsErr,Bench max,Bench min", "1.0,0.5,1,-2", 0.25, false},
         {"Cosine,MaxAbsErr,Bench l2norm", "1.0,0.5,5", 0.1, false},
         {"Cosine,MaxAbsErr", "nan,Nan", NAN, false},
+        /* a factor that a cosine does not see, in tables without the sides' figures */
+        {"Cosine,One Thousandth Err Ratio", "1.0,0.0", 0.003, false},
+        {"Cosine,One Thousandth Err Ratio,Five Thousandths Err Ratio", "1.0,0.02,0.25", 0.0052, false},
+        {"Cosine,One Thousandth Err Ratio,NPU l2norm,Bench l2norm", "1.0,0.02,2,2", 0, false},
+        {"Cosine,One Thousandth Err Ratio", "1.0,0.97", 0, false},
+        {"Cosine,MaxRelativeErr", "1.0,0.0005", 0.0005, false},
+        {"Cosine,MaxRelativeErr", "1.0,0.1", NAN, false},
+        {"Cosine,MaxAbsErr", "1.0,0.1", NAN, false},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

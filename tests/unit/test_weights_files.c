@@ -580,6 +580,37 @@ static void npy_alone(void **state)
     buf_release(&b);
 }
 
+/* numpy.save of a dictionary: numbers, truth values and texts beside arrays are values, lists too; what else stands
+ * there is said to be unread. */
+static void npy_dictionary(void **state)
+{
+    static const char pickle[] =
+        "\x80\2}(X\1\0\0\0nK\3X\1\0\0\0fG\x3f\xf8\0\0\0\0\0\0X\1\0\0\0b\x88X\1\0\0\0sX\4\0\0\0geluX\1\0\0\0l]("
+        "K\1M\0\1eX\1\0\0\0eNX\1\0\0\0ycbuiltins\ncomplex\nK\1\x85Ru.";
+    static const struct {
+        const char *name, *text;
+    } values[] = {{"n", "3"}, {"b", "True"}, {"s", "gelu"}, {"l.0", "1"}, {"l.1", "256"}, {"e", "None"}};
+    struct weights w;
+    struct buf b = {0};
+    struct err e;
+    (void)state;
+    put_npy(&b, "|O", 0);
+    buf_str(&b, str_n(pickle, sizeof pickle - 1));
+    assert_int_equal(open_bytes(&w, "x.npy", &b, &e), 0);
+    assert_int_equal(w.list.n, 1);
+    assert_true(str_is(w.list.v[0].name, "f"));
+    values_are(&w, 0, (double[]){1.5}, 1);
+    assert_int_equal(w.values.n, ARRAY_LEN(values));
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        assert_string_equal(w.values.v[i].name, values[i].name);
+        assert_string_equal(w.values.v[i].text, values[i].text);
+    }
+    assert_int_equal(w.problems.n, 1);
+    assert_non_null(strstr(w.problems.v[0].text, "y is neither an array nor a number or text"));
+    weights_release(&w);
+    buf_release(&b);
+}
+
 /* ---- parts ---- */
 
 static void parts(void **state)
@@ -725,7 +756,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(names_of_stacks),
         cmocka_unit_test(joined),
-        cmocka_unit_test(npy_alone),
+        cmocka_unit_test(npy_alone), cmocka_unit_test(npy_dictionary),
         cmocka_unit_test(torch_not_read),
         cmocka_unit_test(torch_hifloat8),
         cmocka_unit_test(deepspeed_latest),
