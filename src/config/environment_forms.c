@@ -100,17 +100,18 @@ static bool any(struct str text)
 const struct environment_form environment_forms[] = {
     {"environ", N_("environment of a process (/proc/PID/environ)"), "/proc/PID/environ", environ_sniff,
      environ_read},
-    {"environment-object", N_("environment as an object of variables (msprobe config_check)"), "env", object_sniff,
-     object_read},
+    {"environment-object", N_("environment as an object of variables (msprobe config_check)"),
+     "env: {\"HCCL_DETERMINISTIC\": \"true\"}", object_sniff, object_read},
     {"cann-install", N_("version files of a CANN "
-                        "installation"), "ascend_toolkit_install.info", install_sniff, install_read},
+                        "installation"),
+     "ascend_toolkit_install.info: package_name=Ascend-cann-toolkit, version=8.0.RC3", install_sniff, install_read},
     {"packages", N_("package versions: output of pip or conda "
-                    "list"), "pip freeze, pip list, conda list", packages_sniff,
+                    "list"), "pip freeze, pip list, conda list: torch==2.1.0", packages_sniff,
      packages_read},
     {"env", N_("environment of a process: output of env"), "NAME=value …", environment_sniff, environment_read},
     {"shell-script", N_("variables exported by a launch script"), "*.sh: export NAME=value", launch_script_sniff,
      launch_script_read},
-    {"log-versions", N_("variables and versions found in a log"), "PyTorch version: …", any, text_read},
+    {"log-versions", N_("variables and versions found in a log"), "PyTorch version: 2.1.0", any, text_read},
     {0},
 };
 

@@ -48,7 +48,7 @@ const struct settings_format settings_formats[] = {
      .prefix = "args.",
      .mark = {"per_device_train_batch_size", "num_train_epochs", "lr_scheduler_type", "gradient_accumulation_steps",
               "adam_epsilon"}},
-    {.name = "hf-config", .title = N_("Hugging Face model configuration"), .what = "config.json", .dialect = DIALECT_HF,
+    {.name = "hf-config", .title = N_("Hugging Face model configuration"), .what = "config.json: {\"model_type\": \"llama\", \"num_hidden_layers\": 2}", .dialect = DIALECT_HF,
      .sections = SECTION_MODEL, .prefix = "config.",
      .mark = {"architectures", "model_type", "num_hidden_layers", "num_attention_heads", "hidden_size", "n_embd"}},
     {0},

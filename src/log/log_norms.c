@@ -288,14 +288,14 @@ static enum reading named_behind(struct str at, struct str *name, double *x, str
 static bool next_norm(struct str *rest, size_t *length)
 {
     static const char *const words[] = {"norm", "Norm", "NORM", "L2", "l2", "范数"};
-    struct str first = {0}, at;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (scan_behind(*rest, words[i], &at) && (!first.p || at.p < first.p)) {
-            first = at;
-            *length = strlen(words[i]);
-        }
-    *rest = first.p ? first : *rest;
-    return first.p != NULL;
+    for (struct str at = *rest; at.n; at = str_cut(at, 1))
+        for (size_t i = 0; i < ARRAY_LEN(words) && strchr("nNLl\xe8", at.p[0]); i++)
+            if (str_starts(at, words[i])) {
+                *length = strlen(words[i]);
+                *rest = str_cut(at, *length);
+                return true;
+            }
+    return false;
 }
 
 /* The parameter directly behind a norm: "2.5 layers.0.wq.weight", "2.5 (name=layers.0.wq.weight)". */
@@ -420,7 +420,8 @@ static struct str ascii_marks(struct str line, struct buf *b)
             i += 2;
             continue;
         }
-        for (k = 0; k < ARRAY_LEN(marks) && !str_starts(str_cut(line, i), marks[k].mark); k++)
+        k = (unsigned char)line.p[i] < 0xe3 ? ARRAY_LEN(marks) : 0;
+        for (; k < ARRAY_LEN(marks) && !str_starts(str_cut(line, i), marks[k].mark); k++)
             continue;
         if (k < ARRAY_LEN(marks))
             buf_cstr(b, marks[k].ascii);

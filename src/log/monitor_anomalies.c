@@ -67,13 +67,20 @@ static bool one(struct anomalies *a, const cJSON *v)
     struct str rule, op, value, name, kind, rest;
     struct buf what = {0};
     double at, x, digit;
-    if (!cJSON_IsString(tag) || !cJSON_IsString(message) || !json_number(step, &at) || !(at >= 0) ||
-        at >= (double)LOG_STEP)
+    if (!cJSON_IsString(tag) || !cJSON_IsString(message) || !step)
         return false;
     struct str s = str_of(message->valuestring);
     if (!between(s, "Rule ", " reports", &rule) || !between(s, "', '", "')", &op) ||
-        !between(s, "current value ", ", history", &value) || !scan_number(value, &x, &digit))
+        !between(s, "current value ", ", history", &value))
         return false;
+    if (!json_number(step, &at) || !(at >= 0) || at >= (double)LOG_STEP) {
+        log_odd_value(a->k, cJSON_IsString(step) ? str_of(step->valuestring) : STR("step"));
+        return true;
+    }
+    if (!scan_number(value, &x, &digit)) {
+        log_odd_value(a->k, value);
+        return true;
+    }
     name = str_of(tag->valuestring);
     ptrdiff_t last = str_rfind(name, '/');
     kind = last < 0 ? name : str_cut(name, (size_t)last + 1);

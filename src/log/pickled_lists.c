@@ -9,7 +9,7 @@
 #include "fmt/pt.h"
 #include "fmt/zip.h"
 
-#define PICKLE_BYTES (64u << 20)
+#define PICKLE_BYTES (16u << 20)
 #define JSON_BYTES (32u << 20) /* one list may be referred to many times */
 #define NPY_HEADER 4096
 #define DEEPEST 16

@@ -84,8 +84,8 @@ static size_t item_end(struct str s)
 bool python_value_begins(struct str s)
 {
     struct str name = call_name(s);
-    return s.n && (opens(s.p[0]) || STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls) ||
-                   str_starts(s, "<tf.Tensor"));
+    return s.n && (opens(s.p[0]) || (name.n && (STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls))) ||
+                   (s.p[0] == '<' && str_starts(s, "<tf.Tensor")));
 }
 
 static bool value(struct str *s, struct buf *json, bool blanks, int depth);
@@ -290,8 +290,8 @@ static bool value(struct str *s, struct buf *json, bool blanks, int depth)
         *s = str_cut(*s, 1);
         return members(s, json, false, depth + 1);
     }
-    bool pairs = STR_ONE_OF(name, pair_calls);
-    if (pairs || STR_ONE_OF(name, calls)) {
+    bool pairs = name.n && STR_ONE_OF(name, pair_calls);
+    if (pairs || (name.n && STR_ONE_OF(name, calls))) {
         *s = str_cut(*s, name.n + 1);
         return argument(s, json, pairs, depth + 1);
     }

@@ -632,6 +632,36 @@ static void log_many(void)
            300000);
     fclose(f);
 }
+static void log_brackets(void)
+{
+    FILE *f = create("train.log");
+    repeat(f, "losses: [tensor([1 ", 500000);
+    fclose(f);
+}
+static void log_norm_words(void)
+{
+    FILE *f = create("train.log");
+    repeat(f, "norm a.weight L2 {\"", 500000);
+    fclose(f);
+}
+static void losses_shared(void)
+{
+    static char pickle[24 * 40 + 100];
+    size_t n = (size_t)sprintf(pickle, "\x80\x02](G?");
+    memset(pickle + n, 0, 7);
+    n += 7;
+    n += (size_t)sprintf(pickle + n, "eq");
+    pickle[n++] = 0;
+    for (int i = 0; i < 40; i++) { /* a list that holds the one before twice, forty times */
+        const char at[] = {']', '(', 'h', (char)i, 'h', (char)i, 'e', 'q', (char)(i + 1)};
+        memcpy(pickle + n, at, sizeof at);
+        n += sizeof at;
+    }
+    pickle[n++] = '.';
+    FILE *f = create("losses.pkl");
+    fwrite(pickle, 1, n, f);
+    fclose(f);
+}
 static void log_escapes(void)
 {
     text("train.log", " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | \033[31mevil\007: 1.0 | "
@@ -1262,6 +1292,9 @@ static const struct {
     {"members of an .npz that overlap", "refuse", "w.npz", "weights", npz_overlap},
     {"names of an .npz that mean harm", "any", "w.npz", "weights", npz_names},
     {"a line of 100 MB in a log", "fine", "train.log", "check", log_long},
+    {"brackets without an end behind names of losses", "any", "train.log", "check", log_brackets},
+    {"a million words of norms in a line", "refuse", "train.log", "check", log_norm_words},
+    {"lists of losses that hold each other twice", "refuse", "losses.pkl", "curves", losses_shared},
     {"300,000 equal steps in a log", "any", "train.log", "check", log_many},
     {"escapes in a log", "any", "train.log", "check", log_escapes},
     {"deep nesting in trainer_state.json", "any", "trainer_state.json", "check", state_deep},

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include "fmt/find_recordings.h"
+#include "config/environment_forms.h"
+#include "config/settings.h"
 #include "fmt/unreadable.h"
 #include "log/log_format.h"
 
@@ -156,6 +158,11 @@ static void the_page_has_every_format(void **state)
         expect_in_page(s, log_formats[i].name, log_formats[i].unread);
         formats += log_formats[i].title != NULL;
     }
+    for (size_t i = 0; settings_formats[i].name; i++)
+        expect_in_page(s, settings_formats[i].name, settings_formats[i].what);
+    for (const struct environment_form *f = environment_forms; f->name; f++)
+        if (f->sniff != environment_sniff && f->sniff != launch_script_sniff) /* formats of settings */
+            expect_in_page(s, f->name, f->what);
     for (const struct unreadable *r = unreadable_formats; r->name; r++, formats++) {
         expect_in_page(s, r->name, r->title);
         expect_in_page(s, r->name, r->advice);
