@@ -9,6 +9,7 @@
 #include "pair/tensor_sample.h"
 
 #define MOST_EXPERTS 1024
+#define MOST_ASKED 4096 /* pairs of weights whose elements are read to tell which expert is which */
 #define AGREES 0.1 /* relative error up to which elements are the same value */
 
 /* What a product does in an expert, from where its result goes. */
@@ -281,16 +282,31 @@ static bool lies_transposed(const struct sequence *w, int s, const struct expert
     return turned > straight;
 }
 
-/* Names of modules number the experts; else their weights tell, and at last the order of the calls. */
+/* Numbers the parts in the order of their calls. False if most of their weights show that it is another one, or some
+ * experts were not called. */
+static bool number_in_order(const struct sequence *w, int s, struct expert_parts *p)
+{
+    size_t agree = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        struct view v = weight_view(s, p->all, (int64_t)i, p->transposed);
+        p->expert[i] = (int64_t)i;
+        agree += error_of(w, s, p->all->weight, p->part[i]->weight, &v) < AGREES;
+    }
+    return p->n == (size_t)p->all->experts && agree * 2 >= p->n;
+}
+
+/* Names of modules number the experts; else the order of the calls, as far as their weights do not show another one. */
 static bool number_parts(const struct sequence *w, int s, struct expert_parts *p)
 {
     for (size_t i = 0; i < p->n; i++)
         p->expert[i] = number_of(w->d[!s], p->part[i]->item->call);
-    if (each_once(p))
+    if (each_once(p) || number_in_order(w, s, p))
         return true;
-    ask_values(w, s, p);
-    if (each_once(p))
-        return true;
+    if (p->n * (size_t)p->all->experts <= MOST_ASKED) {
+        ask_values(w, s, p);
+        if (each_once(p))
+            return true;
+    }
     for (size_t i = 0; i < p->n; i++)
         p->expert[i] = (int64_t)i;
     return p->n == (size_t)p->all->experts;
