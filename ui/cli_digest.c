@@ -20,14 +20,7 @@ static int add_place(struct digest_writing *w, const struct place *p, struct err
     struct load load = {.lock = &lock};
     struct dump d;
     dump_init(&d);
-    d.reader = p->reader;
-    d.column = COLUMN_ALL;
-    d.path = p->paths.v[0];
-    d.parts = (const char *const *)p->paths.v;
-    d.part_count = p->paths.n;
-    d.given = p->given;
-    d.step = p->step;
-    d.rank = p->rank;
+    place_set(&d, p);
     int rc = p->reader->open(&d, &load, e);
     if (rc == 0) {
         computed_figures_fill(&d, kern_select(NULL), 0, &load, NULL);

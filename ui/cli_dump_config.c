@@ -73,14 +73,7 @@ static int size_by(struct dump_config *c, const char *path, struct err *e)
     }
     const struct place *p = &l.v[0];
     dump_init(&d);
-    d.reader = p->reader;
-    d.column = COLUMN_ALL;
-    d.path = p->paths.v[0];
-    d.parts = (const char *const *)p->paths.v;
-    d.part_count = p->paths.n;
-    d.given = p->given;
-    d.step = p->step;
-    d.rank = p->rank;
+    place_set(&d, p);
     int rc = p->reader->open(&d, &load, e);
     if (rc == 0)
         c->bytes = (c->tensors ? dump_all_bytes(&d) : 0) + (c->statistics ? d.bytes : 0);

@@ -27,6 +27,11 @@ void lines_between(struct lines *l, uint64_t from, uint64_t end, uint64_t before
     l->number = before;
 }
 
+bool lines_unended(const struct lines *l)
+{
+    return !l->newline && l->number > 1;
+}
+
 void lines_close(struct lines *l)
 {
     file_close(&l->file);

@@ -26,6 +26,8 @@ void lines_between(struct lines *l, uint64_t from, uint64_t end, uint64_t before
 /* 1: `line` is the next one without its end ("\n" or "\r\n"), valid until the next call; 0: end of file; -1: e says
  * where. */
 int lines_next(struct lines *l, struct str *line, struct err *e);
+/* The line returned last is the file's last and has no line end, where others have one: it may be cut off. */
+bool lines_unended(const struct lines *l);
 void lines_close(struct lines *l); /* a zeroed struct is allowed */
 
 #endif

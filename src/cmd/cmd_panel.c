@@ -578,7 +578,7 @@ bool panel_return(struct workspace *d)
 static int panel_back(struct workspace *d)
 {
     if (!d->panel.from_overview && d->c->side[TARGET].path && !d->c->failed)
-        return pane_uncover(d);
+        return workspace_close_overlay(d);
     d->panel.at = (uint32_t)d->panel.number - 1;
     d->panel.number = 0;
     d->panel.scroll = 0;
@@ -596,7 +596,7 @@ static int panel_step(struct workspace *d, long by)
 }
 
 const struct pane_verbs verbs_panel = {.step = panel_step, .enter = enter_item, .back = panel_back},
-                       verbs_overview = {.step = panel_step, .enter = overview_enter, .back = pane_uncover};
+                       verbs_overview = {.step = panel_step, .enter = overview_enter, .back = workspace_close_overlay};
 
 /* ---- the curves of a panel ---- */
 

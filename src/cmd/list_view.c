@@ -217,6 +217,14 @@ void workspace_close_list(struct workspace *d)
     d->list.over_panel = false;
 }
 
+int workspace_close_overlay(struct workspace *d)
+{
+    d->panel.left = 0;
+    d->list.left.on = false;
+    d->overlay = d->c->side[TARGET].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    return 0;
+}
+
 void workspace_take_offers(struct workspace *d)
 {
     struct folder_scan *o = &d->offers;

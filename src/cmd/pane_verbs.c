@@ -10,14 +10,6 @@ static int scrolled(int at, long by)
     return to < 0 ? 0 : to > 1 << 20 ? 1 << 20 : (int)to; /* the pane knows its end */
 }
 
-int pane_uncover(struct workspace *d)
-{
-    d->panel.left = 0;
-    d->list.left.on = false;
-    d->overlay = d->c->side[TARGET].path ? OVERLAY_NONE : OVERLAY_INTAKE;
-    return 0;
-}
-
 /* ---- help ---- */
 
 static int help_step(struct workspace *d, long by)
@@ -85,7 +77,7 @@ static int list_enter(struct workspace *d)
         return 0;
     }
     if (!x) /* nothing is found yet, or will be */
-        return d->list.offers ? 0 : pane_uncover(d);
+        return d->list.offers ? 0 : workspace_close_overlay(d);
     if (x->command)
         return choose(d, x->command);
     if (x->line == NONE) {
@@ -146,14 +138,14 @@ static int intake_step(struct workspace *d, long by)
 static int intake_enter(struct workspace *d)
 {
     if (d->c->side[TARGET].path)
-        return pane_uncover(d);
+        return workspace_close_overlay(d);
     workspace_say(d, _("nothing is open; d lists the dumps below this folder"));
     return 0;
 }
 
 static int intake_back(struct workspace *d)
 {
-    return d->c->side[TARGET].path ? pane_uncover(d) : NOT_MINE;
+    return d->c->side[TARGET].path ? workspace_close_overlay(d) : NOT_MINE;
 }
 
 /* ---- the table's place ---- */

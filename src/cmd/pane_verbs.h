@@ -24,9 +24,6 @@ int pane_away(struct workspace *d); /* removes the selected entry of a list */
 /* Closes the most recently opened element; NOT_MINE if nothing is open. */
 int pane_back(struct workspace *d);
 
-/* Closes whatever covers the table. Returns 0. */
-int pane_uncover(struct workspace *d);
-
 /* Returns to the panel from which the table was opened; false if it was not. */
 bool panel_return(struct workspace *d);
 /* Whether Enter opens something on the selected line of a panel. */

@@ -342,6 +342,8 @@ void workspace_take_offers(struct workspace *d);
 void workspace_leave_list(struct workspace *d); /* for a row opened from one of its entries */
 bool workspace_return_list(struct workspace *d); /* false: there is none */
 void workspace_close_list(struct workspace *d); /* returns to the panel or list underneath */
+/* Closes whatever covers the table. Returns 0. */
+int workspace_close_overlay(struct workspace *d);
 /* Called before a change: stores the state for undo. `what` names the change. */
 void workspace_remember(struct workspace *d, const char *what);
 /* The filters in force, one a line, with '!' before inverse ones, else ' '; the caller's. The other sets them. */

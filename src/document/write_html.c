@@ -110,30 +110,6 @@ static const char style[] =
 static const char *const tones[] = {
     [TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
 
-void html_escape(struct buf *b, struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        switch (s.p[i]) {
-        case '&':
-            buf_cstr(b, "&amp;");
-            break;
-        case '<':
-            buf_cstr(b, "&lt;");
-            break;
-        case '>':
-            buf_cstr(b, "&gt;");
-            break;
-        case '"':
-            buf_cstr(b, "&quot;");
-            break;
-        case '\'':
-            buf_cstr(b, "&#39;");
-            break;
-        default:
-            buf_char(b, s.p[i]);
-        }
-}
-
 static void escaped(struct buf *b, const char *s)
 {
     html_escape(b, str_of(s));

@@ -187,8 +187,15 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->level = "L1";
     d->joint = '.';
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
-        if (is_operator(line, &name))
+        if (lines_unended(&l) && str_trim(line).n && !str_ends(line, "}")) {
+            struct err cut;
+            err_line(&cut, d->path, l.number, _("the last line has no end: the file is truncated or still being "
+                                                "written"));
+            dump_problem(d, NONE, "damaged", cut.text);
+            d->cut = true;
+        } else if (is_operator(line, &name)) {
             take_line(&x, name, line, l.number);
+        }
         row_lines_pause(&l, load, BATCH);
     }
     d->task = "md5";

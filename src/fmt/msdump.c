@@ -13,10 +13,8 @@
 #include "fmt/cann_dump.h"
 #include "fmt/npy.h"
 #include "fmt/sheet.h"
-#include "dump/family.h"
 #include "dump/tensor_files.h"
 
-#define SLOT_MOST 63 /* bytes of a slot's name that are kept */
 #define ENTRIES 4000000
 #define BATCH 4096
 
@@ -98,88 +96,6 @@ static bool probe_folder(struct folder *folder)
         yes = (!number && tried <= 64 && (parse_file_name(name, &f) || binary_name(name))) || is_overflow_json(name);
     }
     return yes;
-}
-
-/* ---- calls ---- */
-
-/* "Default_network-Llama_layers-CellList_0-Layer_wq-Linear_MatMul-op0" → "network.layers.0.wq".
- * '/' became '_' in the file, so an attribute's own underscores are put back by joining what has no
- * "-Class" to what follows. */
-static void scope_of(struct str op, struct buf *out)
-{
-    struct str rest = op, part;
-    struct buf word = {0};
-    buf_clear(out);
-    for (bool again = true; again;) {
-        again = str_split(rest, '_', &part, &rest);
-        if (!again)
-            break; /* the last component is the operator itself */
-        ptrdiff_t dash = str_find(part, '-');
-        if (dash < 0) {
-            if (!str_is(part, "Default") && !str_is(part, "Gradients")) {
-                buf_str(&word, part);
-                buf_char(&word, '_');
-            }
-            continue;
-        }
-        if (out->n)
-            buf_char(out, '.');
-        buf_str(out, buf_view(&word));
-        buf_str(out, str_n(part.p, (size_t)dash));
-        buf_clear(&word);
-    }
-    buf_release(&word);
-}
-
-static enum call_phase phase_of(struct str type, struct str op)
-{
-    if (str_starts(op, "Gradients"))
-        return PHASE_BACKWARD;
-    if (str_has(op, "optimizer-") || family_find(type) == FAMILY_OPTIMIZER)
-        return PHASE_OPTIMIZER;
-    return PHASE_FORWARD;
-}
-
-/* "first.second" in out, each up to a NUL; without printf, because every table row has two such names. */
-static struct str joined(struct buf *out, struct str first, struct str second)
-{
-    buf_clear(out);
-    buf_str(out, str_n(first.p, strnlen(first.p, first.n)));
-    buf_char(out, '.');
-    buf_str(out, str_n(second.p, strnlen(second.p, second.n)));
-    return buf_view(out);
-}
-
-uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct str op, uint32_t slot, uint64_t line)
-{
-    struct buf name = {0}, scope = {0};
-    bool fresh;
-    uint32_t c = dump_run(d, runs, joined(&name, type, op), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
-    if (fresh) {
-        d->calls.v[c].family = (uint8_t)family_find(type);
-        d->calls.v[c].offset = line;
-        scope_of(op, &scope);
-        if (scope.n)
-            d->calls.v[c].scope = dump_scope(d, buf_view(&scope));
-    }
-    buf_release(&name);
-    buf_release(&scope);
-    return c;
-}
-
-uint32_t msdump_slot(struct dump *d, struct str io, struct str slot)
-{
-    struct buf name = {0};
-    struct str s = joined(&name, io, slot);
-    uint32_t number = dump_slot(d, str_n(s.p, s.n < SLOT_MOST ? s.n : SLOT_MOST));
-    buf_release(&name);
-    return number;
-}
-
-uint32_t msdump_extra(struct dump *d, struct row_extra x)
-{
-    vec_push(&d->extras, x);
-    return (uint32_t)d->extras.n - 1;
 }
 
 /* ---- .npy files ---- */
@@ -366,11 +282,23 @@ static int mapped_row(void *ctx, const struct str *cell, size_t n, uint64_t line
     return 0;
 }
 
+/* A name that ends as none does is cut off. */
+static int cut_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct mapping_rows *m = ctx;
+    if (n == 2 && str_ends(str_trim(cell[1]), ".npy"))
+        return mapped_row(ctx, cell, n, line, e);
+    if (!m->any_odd)
+        err_line(&m->odd, m->path, line, "%s", sheet_unended());
+    m->any_odd = true;
+    return 0;
+}
+
 static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none,
                        struct binaries *binary)
 {
     struct mapping_rows rows = {.d = d, .l = l, .mapped = mapped, .none = none, .binary = binary, .path = path};
-    struct sheet_sink sink = {.row = mapped_row, .ctx = &rows};
+    struct sheet_sink sink = {.row = mapped_row, .unended_row = cut_row, .ctx = &rows};
     struct file f;
     struct err e;
     if (!path_is_file(path))

@@ -1,5 +1,6 @@
 /* statistic.csv of MindSpore Dump, read with libcsv: one row per tensor, columns by version and configuration. */
 #include "fmt/msdump.h"
+#include "fmt/sheet.h"
 
 #include <csv.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ struct statistics_table {
     int fields;        /* in the header */
     unsigned odd;      /* bits by column: what could not be read in the current row */
     uint64_t line;
+    bool unended;      /* the current row has no line end */
     bool header_read, named; /* named: the header has the columns that identify a row */
     bool told;         /* missing columns were reported */
     VEC(size_t) ends; /* ends of the current row's fields */
@@ -196,7 +198,7 @@ static void read_row(struct statistics_table *t)
     struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
     struct row_extra x = {0};
     struct str io = cell(t, COL_IO);
-    bool cut = (int)t->ends.n < t->fields;
+    bool cut = t->unended || (int)t->ends.n < t->fields;
     r.slot = msdump_slot(d, io, cell(t, COL_SLOT));
     r.io = str_is(io, "output") ? IO_OUTPUT : IO_INPUT;
     if (!cut && !str_is(io, "output") && !str_is(io, "input"))
@@ -244,7 +246,10 @@ static void read_row(struct statistics_table *t)
     }
     if (cut) {
         struct err e;
-        err_line(&e, t->path, t->line, _("expected %2$d fields, found %1$zu"), t->ends.n, t->fields);
+        if ((int)t->ends.n < t->fields)
+            err_line(&e, t->path, t->line, _("expected %2$d fields, found %1$zu"), t->ends.n, t->fields);
+        else
+            err_line(&e, t->path, t->line, "%s", sheet_unended());
         dump_problem(d, row, "damaged", e.text);
     }
 }
@@ -291,7 +296,7 @@ static void tell_missing(const struct statistics_table *t)
 static void on_row(int c, void *ctx)
 {
     struct statistics_table *t = ctx;
-    (void)c;
+    t->unended = c < 0; /* of a last row without a line end */
     t->line++;
     t->row_at = t->at_now;
     bool empty = t->ends.n == 0 || (t->ends.n == 1 && t->text.n == 0);

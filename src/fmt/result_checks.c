@@ -218,6 +218,13 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return add(c, out, line, e);
 }
 
+static int take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct checks *c = ctx;
+    struct str kept[SHEET_COLUMNS];
+    return take_row(c, line == 1 ? cell : result_unended(&c->t, cell, n, line, kept), n, line, e);
+}
+
 static void open_quote(void *ctx)
 {
     struct checks *c = ctx;
@@ -270,7 +277,8 @@ static bool probe_compile(const char *path)
 static int open_csv(struct dump *d, struct load *load, struct err *e)
 {
     struct checks c = {.t = {.d = d, .load = load, .path = d->path, .tool = TOOL_CHECK}};
-    struct sheet_sink sink = {.row = take_row, .advance = advance, .open_quote = open_quote, .ctx = &c};
+    struct sheet_sink sink = {.row = take_row, .unended_row = take_last, .advance = advance, .open_quote = open_quote,
+                              .ctx = &c};
     struct file f;
     int rc = file_open(&f, d->path, e);
     result_begin(&c.t);

@@ -236,6 +236,12 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return rc;
 }
 
+static int take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct str kept[SHEET_COLUMNS];
+    return take_row(ctx, line == 1 ? cell : result_unended(ctx, cell, n, line, kept), n, line, e);
+}
+
 static void open_quote(void *ctx)
 {
     struct result_table *t = ctx;
@@ -252,24 +258,18 @@ static int advance(void *ctx, uint64_t bytes, struct err *e)
 static int read_sheet(struct result_table *t, struct err *e)
 {
     struct file f;
-    struct sheet_sink sink = {.row = take_row, .advance = advance, .open_quote = open_quote, .ctx = t};
+    struct sheet_sink sink = {.row = take_row, .unended_row = take_last, .advance = advance, .open_quote = open_quote,
+                              .ctx = t};
     struct err cut;
-    char magic[2], end = '\n';
+    char magic[2];
     if (file_open(&f, t->path, e))
         return -1;
     t->d->bytes += f.size;
     /* in a .csv every row has all cells; an .xlsx omits empty ones at the end */
     t->text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0;
     int rc = sheet_read(&f, &sink, e);
-    bool unended = t->text && file_read(&f, f.size - 1, &end, 1, &cut) == 0 && end != '\n';
-    if (t->short_rows && t->cells < t->columns && (unended || t->swallowed == t->last_line))
+    if (t->short_rows && t->cells < t->columns && (t->unended || t->swallowed == t->last_line))
         t->short_rows--; /* the last one is said otherwise */
-    if (rc == 0 && unended && t->cells < t->columns && t->d->column != GOLDEN) {
-        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is truncated or still "
-                                                "being written; later rows are missing"),
-                 t->cells, t->columns);
-        dump_problem(t->d, NONE, "damaged", cut.text);
-    }
     if (rc == 0 && t->short_rows && t->d->column != GOLDEN) {
         err_line(&cut, t->path, t->short_line, _("the row has %zu of %zu cells; rows that lack some: %zu"),
                  t->short_cells, t->columns, t->short_rows);

@@ -9,6 +9,7 @@
 #include "base/reading.h"
 #include "fmt/msprobe.h"
 #include "fmt/ptdbg.h"
+#include "fmt/sheet.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
 
@@ -569,6 +570,32 @@ void result_swallowed(struct result_table *t, uint64_t line)
     complain(t, line, _("a quote may be missing: the rows in the quoted field are not read"));
 }
 
+const struct str *result_unended(struct result_table *t, const struct str *cell, size_t n, uint64_t line,
+                                 struct str *kept)
+{
+    if (n == t->columns && str_ends(str_trim(cell[n - 1]), "]")) /* the stack is whole */
+        return cell;
+    t->unended = line;
+    t->cells = n;
+    for (size_t i = 0; i < n; i++)
+        kept[i] = i + 1 < n ? cell[i] : STR("");
+    return kept;
+}
+
+/* Says that the last row is cut off, unless it is said that a quote hides its end. */
+static void complain_cut(struct result_table *t)
+{
+    struct err e;
+    if (!t->unended || t->swallowed == t->unended || t->d->column == GOLDEN)
+        return;
+    if (t->cells < t->columns)
+        err_set(&e, ERR_DATA, _("the last row has %zu of %zu cells: the table is truncated or still being written; "
+                                "later rows are missing"), t->cells, t->columns);
+    else
+        err_set(&e, ERR_DATA, "%s", sheet_unended());
+    complain(t, t->unended, e.text);
+}
+
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
                uint64_t line, struct err *e)
 {
@@ -657,6 +684,7 @@ int result_end(struct result_table *t, int rc, struct err *e)
 {
     struct dump *d = t->d;
     struct buf b = {0};
+    complain_cut(t);
     if (rc == 0 && !t->result->lines.n)
         rc = err_set(e, ERR_DATA, _("%s: a result table without rows"), t->path);
     if (rc == 0) {

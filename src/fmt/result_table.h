@@ -98,6 +98,7 @@ struct result_table {
     size_t columns, cells; /* of the header and of the last row */
     uint64_t last_line;
     bool text;            /* no spreadsheet */
+    uint64_t unended;     /* the last row, which has no line end and may be cut off; 0: it is whole */
     size_t short_rows, short_cells; /* rows of a text that lack cells; those of the first */
     uint64_t short_line;
     uint64_t swallowed; /* the row last reported to have an unclosed quote */
@@ -111,6 +112,10 @@ enum result_tool result_header(const struct str *cell, size_t n, struct result_h
 void result_begin(struct result_table *t); /* takes the lock */
 /* Adds a problem: a field's quote is not closed, so following rows may be inside it. */
 void result_swallowed(struct result_table *t, uint64_t line);
+/* Notes that the last row has no line end: returns it without its last cell, which may be cut off, in `kept`, which
+ * holds SHEET_COLUMNS. */
+const struct str *result_unended(struct result_table *t, const struct str *cell, size_t n, uint64_t line,
+                                 struct str *kept);
 /* Adds a data row, one text per column ("" if absent). frames: of its stack if already split (JSON), otherwise NULL.
  * -1 if a limit is exceeded. */
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,

@@ -44,6 +44,11 @@ void sheet_cells_release(struct sheet_cells *c)
     vec_release(&c->view);
 }
 
+const char *sheet_unended(void)
+{
+    return _("the last row has no line end: the table is truncated or still being written; later rows are missing");
+}
+
 /* ---- .csv ---- */
 
 struct sheet_reading {

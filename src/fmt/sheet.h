@@ -28,6 +28,8 @@ struct sheet_sink {
 int sheet_read(const struct file *f, const struct sheet_sink *sink, struct err *e);
 /* The same of a .csv's text or its beginning, in which the last row may be cut; `name` is for messages. */
 int sheet_read_text(struct str text, const char *name, const struct sheet_sink *sink, struct err *e);
+/* What is said of a last row without a line end. */
+const char *sheet_unended(void);
 
 /* ---- for the two of them: cells of the row being read ---- */
 

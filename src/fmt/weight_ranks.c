@@ -574,6 +574,11 @@ static int pp_of(const struct rank *r)
     return r->pp;
 }
 
+static int ep_of(const struct rank *r)
+{
+    return r->ep;
+}
+
 /* The layers before each (virtual stage, pipeline rank): stages are assigned round by round. */
 static struct pipeline_stage *count_layers(struct join *j, int pp, int chunks)
 {
@@ -646,6 +651,45 @@ static void gather(struct join *j, bool numbered)
     free(stages);
 }
 
+/* ---- copies that are missing ---- */
+
+/* Notes a weight that a rank lacks although others of its pipeline stage, and of its experts, have it. Only Megatron's
+ * ranks hold all of their stage: MindSpore may leave copies out (remove_redundancy). */
+static void find_missing(struct join *j, struct str name, uint32_t first)
+{
+    struct weight_id id;
+    const struct weight *a = weight_of(j, first);
+    size_t missing = 0, found = 0;
+    const struct rank *one = NULL, *ranks = j->ranks->v;
+    weight_identify(name, &j->arena, &id);
+    if (id.training || a->text || j->unread)
+        return;
+    size_t experts = weight_expert(name) < 0 ? 1 : (size_t)widest(j->ranks, ep_of);
+    bool *here = mem_zalloc(j->ranks->n * sizeof *here),
+         *group = mem_zalloc((size_t)widest(j->ranks, pp_of) * experts * sizeof *group);
+    for (uint32_t s = first; s != UINT32_MAX; s = j->shards.v[s].next) {
+        const struct rank *r = &ranks[j->shards.v[s].set];
+        here[j->shards.v[s].set] = true;
+        group[(size_t)r->pp * experts + (experts > 1 ? (size_t)r->ep : 0)] = true;
+    }
+    for (size_t r = 0; r < j->ranks->n; r++) {
+        bool beside = group[(size_t)ranks[r].pp * experts + (experts > 1 ? (size_t)ranks[r].ep : 0)];
+        found += here[r];
+        if (beside && !here[r] && !missing++)
+            one = &ranks[r];
+    }
+    uint32_t at = weights_find(j->w, name);
+    if (missing && at != MAP_NONE && !j->w->list.v[at].problem) { /* not where parts are missing */
+        struct err e;
+        struct str file = one->file ? str_of(one->file) : path_base(str_of(one->dir));
+        err_set(&e, ERR_DATA, _("%zu of %zu ranks that hold it have no copy, the first is %.*s"), missing,
+                missing + found, STR_ARG(file));
+        note(j, name, e.text);
+    }
+    free(here);
+    free(group);
+}
+
 /* ---- reading ---- */
 
 static int read_ranks(struct join *j, const rank_list *l, struct err *e)
@@ -714,8 +758,11 @@ static int list(struct weights *w, const char *path, struct err *e)
         w->format = megatron ? "megatron" : l.n && *j.set[0].format ? j.set[0].format : "weights";
         gather(&j, megatron);
         rc = megatron ? 0 : strategy_read(&j.strategy, path, e);
-        for (size_t i = 0; i < j.firsts.n && rc == 0; i++)
+        for (size_t i = 0; i < j.firsts.n && rc == 0; i++) {
             join_one(&j, j.own.v[i], j.firsts.v[i]);
+            if (megatron && l.n > 1)
+                find_missing(&j, j.own.v[i], j.firsts.v[i]);
+        }
     }
     for (size_t i = 0; i < l.n; i++)
         weights_release(&j.set[i]);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dump/family.h"
 #include "judge/thresholds.h"
@@ -213,12 +214,35 @@ static void settle_line(const struct order_search *x, uint32_t line, const struc
         l->error = (float)error;
 }
 
-/* A gradient of a call between weights and scores: that of a reached value is another quantity as well. */
+static const char *name_in(const struct dump *d, uint32_t row)
+{
+    const char *slot = d->slots.v[d->rows.v[row].slot], *dot = strchr(slot, '.');
+    return dot ? dot + 1 : slot;
+}
+
+/* Whether a row is the recorded gradient of a module's weight that is in that order. */
+static bool is_of_such_weight(const struct order_search *x, uint32_t row)
+{
+    const struct dump *d = x->m->side[TARGET];
+    const struct call *own = &d->calls.v[d->rows.v[row].call];
+    for (uint32_t r = 0; r < d->rows.n && own->scope != NONE; r++) {
+        uint32_t line = x->m->pairing->line_of[TARGET][r];
+        if (d->rows.v[r].io == IO_PARAMETER && d->calls.v[d->rows.v[r].call].scope == own->scope &&
+            strcmp(name_in(d, row), name_in(d, r)) == 0)
+            return line != NONE && x->j->line[line].rule == RULE_CHANNELS;
+    }
+    return false;
+}
+
+/* A gradient of a weight in that order is in that order. One of a call between weights and scores: that of a reached
+ * value is another quantity as well. */
 static void settle_gradient(const struct order_search *x, uint32_t line, const struct channel_order *o)
 {
     const struct dump *d = x->m->side[TARGET];
     uint32_t row = x->m->pairing->lines.v[line].row[TARGET];
     const struct call *c = row == NONE ? NULL : &d->calls.v[d->rows.v[row].call];
+    if (c && d->rows.v[row].io == IO_GRADIENT && line_is_bad(&x->j->line[line]) && is_of_such_weight(x, row))
+        settle_line(x, line, o, false);
     if (!c || c->phase != PHASE_BACKWARD || c->twin == NONE || d->rows.v[row].io == IO_GRADIENT)
         return;
     bool in = any_reached(x, c->twin, IO_INPUT), out = any_reached(x, c->twin, IO_OUTPUT);

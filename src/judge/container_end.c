@@ -144,3 +144,26 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     return t.found && g.found && !t.other && !g.other && t.within != g.within && inner_lines_agree(x) &&
            heals(x, line) && !is_read_deviating(x, line);
 }
+
+bool container_gradient_elsewhere(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    bool ends = false, hands_on = false;
+    if (l->pair == NONE)
+        return false;
+    const struct dump *d = m->side[TARGET];
+    const struct row *r = &d->rows.v[l->row[TARGET]];
+    const struct call *c = &d->calls.v[r->call];
+    if (c->kind != CALL_MODULE || c->phase != PHASE_BACKWARD || c->gradient || r->io != IO_INPUT || c->twin == NONE)
+        return false;
+    EACH_ROW(d, c->twin, row) {
+        uint32_t of = m->pairing->line_of[TARGET][row];
+        ends = ends || (d->rows.v[row].io == IO_OUTPUT && of != NONE && j->line[of].rule == RULE_CONTAINER &&
+                        dump_row_numel(d, row) == dump_row_numel(d, l->row[TARGET]));
+    }
+    EACH_ROW(d, r->call, row) {
+        uint32_t of = m->pairing->line_of[TARGET][row];
+        hands_on = hands_on || (d->rows.v[row].io == IO_OUTPUT && of != NONE && line_agrees(&j->line[of]));
+    }
+    return ends && hands_on;
+}

@@ -10,5 +10,8 @@
  * deviates; and the next value computed from earlier ones agrees again. */
 bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                               uint32_t line);
+/* Whether a line is the gradient that comes into such a container, whose output was set aside for that, and the
+ * gradient that leaves it agrees. */
+bool container_gradient_elsewhere(const struct judgement *j, const struct measure *m, uint32_t line);
 
 #endif

@@ -166,6 +166,56 @@ static const char *inner_product(const struct dump *const side[2], const uint32_
                     "what goes in: another quantity");
 }
 
+/* Whether a call has such a tensor with these figures. */
+static bool holds_figures(const struct dump *d, uint32_t call, enum row_io io, struct fingerprint *of)
+{
+    EACH_EARLY_ROW(d, call, r) {
+        struct fingerprint f = fingerprint_of(d, r);
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR && fingerprint_compare(of, &f) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a function handed its input on as it was, without a node of its own, and the record is the gradient of the
+ * call that made that input. */
+static bool records_maker(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    struct fingerprint own = fingerprint_of(d, row);
+    if (forward == NONE || !telling_figures(&d->rows.v[row]) || passes_gradient(d, row))
+        return false;
+    EACH_EARLY_ROW(d, forward, in) {
+        struct fingerprint value = fingerprint_of(d, in);
+        if (d->rows.v[in].io != IO_INPUT || d->rows.v[in].kind != ROW_TENSOR)
+            continue;
+        for (uint32_t c = 0; holds_figures(d, forward, IO_OUTPUT, &value) && c < forward; c++)
+            if (d->calls.v[c].kind == CALL_API && d->calls.v[c].phase == PHASE_FORWARD && d->calls.v[c].twin != NONE &&
+                holds_figures(d, c, IO_OUTPUT, &value) && holds_figures(d, d->calls.v[c].twin, IO_OUTPUT, &own))
+                return true;
+        break;
+    }
+    return false;
+}
+
+/* A dropout that drops nothing returns the tensor that went in: between two modules, or behind a function, its record
+ * of a gradient is that of another node. */
+static const char *of_maker(const struct dump *const side[2], const uint32_t row[2])
+{
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &side[s]->rows.v[row[s]];
+        const struct call *c = &side[s]->calls.v[r->call];
+        if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT ||
+            r->kind != ROW_TENSOR)
+            return NULL;
+    }
+    for (int s = 0; s < 2; s++)
+        if (passes_gradient(side[s], row[s]) && records_maker(side[!s], row[!s]))
+            return N_("the call hands its input on, and one side recorded there the gradient of the call that made it: "
+                      "another quantity");
+    return NULL;
+}
+
 /* The record of the same parameter's gradient before this one; NONE: this is the step's first. */
 static uint32_t gradient_before(const struct dump *d, uint32_t row)
 {
@@ -225,7 +275,9 @@ static const char *accumulates(const struct dump *const side[2], const uint32_t 
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
     if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
-        return inner_product(side, row) ? inner_product(side, row) : last_step_differs(side, row);
+        return inner_product(side, row) ? inner_product(side, row)
+               : of_maker(side, row)    ? of_maker(side, row)
+                                        : last_step_differs(side, row);
     for (int s = 0; s < 2; s++) {
         const struct dump *d = side[s];
         const struct row *r = &d->rows.v[row[s]];

@@ -830,7 +830,7 @@ static enum verdict_rule without_effect(const struct judgement *j, const struct 
                                         const struct dataflow flow[2], const struct value_readers reads[2],
                                         uint32_t i, bool behind)
 {
-    if (!behind && container_ends_elsewhere(j, m, flow, i))
+    if (!behind && (container_ends_elsewhere(j, m, flow, i) || container_gradient_elsewhere(j, m, i)))
         return RULE_CONTAINER;
     if (is_masked_before(j, m, i))
         return RULE_MASKED_BEFORE;

@@ -218,6 +218,16 @@ bool drawn_table_sniff(const struct file *f, uint64_t limit, const atomic_bool *
     return found;
 }
 
+/* Whether the end of the file cuts a row off: it has no line end, and no bar that closes it. */
+static bool cut_row(const struct drawn_table *t, const struct log_lines *l, struct str line)
+{
+    line = str_trim(line);
+    if (!t->n || !log_line_unended(l) || !line.n)
+        return false;
+    bool begins = bar_at(line) > 0 || (line.p[0] >= '0' && line.p[0] <= '9');
+    return begins && (t->by != BY_BARS || (!str_ends(line, "|") && !str_ends(line, "│")));
+}
+
 int drawn_table_read(struct series_builder *k, struct err *e)
 {
     struct log_lines l = {.file = k->file, .cancel = k->cancel};
@@ -230,6 +240,10 @@ int drawn_table_read(struct series_builder *k, struct err *e)
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
         if (l.end && !l.newline && k->growing)
             break;
+        if (cut_row(&t, &l, line)) {
+            log_odd(k, ODD_CUT);
+            continue;
+        }
         if (header(&t, line)) {
             if (t.many)
                 log_loss_taken(k, str_of(t.loss));

@@ -458,26 +458,33 @@ static void add_all(struct series_builder *k, line_records *v, bool counted)
     k->stepless = k->stepless || counted;
 }
 
-/* Calls take with every line; a last number that may be cut off is not read, unless it is the only record. */
+/* Calls take with every line; a last record that may be cut off is not read, unless it is the only one. */
 static int each_line(struct series_builder *k, void (*take)(struct series_builder *k, struct str line, void *ctx,
                                                             line_records *out),
                      void *ctx, line_records *out, struct err *e)
 {
     struct log_lines l = {.file = k->file, .cancel = k->cancel};
     struct str line;
+    struct buf record = {0};
     int rc;
     while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
-        if (l.end && !l.newline && (k->growing || (out->n && line.n && line.p[line.n - 1] >= '0' &&
-                                                   line.p[line.n - 1] <= '9'))) {
-            if (!k->growing)
-                log_odd(k, ODD_CUT);
+        if (k->growing && l.end && !l.newline)
+            break;
+        if (log_line_unended(&l) && out->n && (log_stops_in_number(line) || log_begins_as(line, buf_view(&record)))) {
+            log_odd(k, ODD_CUT);
             break;
         }
         if (l.long_line)
             log_odd(k, ODD_LONG);
+        size_t before = out->n;
         take(k, line, ctx, out);
+        if (out->n != before) {
+            buf_clear(&record);
+            buf_str(&record, line);
+        }
     }
+    buf_release(&record);
     vec_last(&k->s->files)->lines = l.line;
     log_line_close(&l);
     return rc < 0 ? -1 : 0;

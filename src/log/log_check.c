@@ -101,7 +101,7 @@ void log_check_run(struct log_check *c, const struct series *s)
             rl_metric_title(n->tag)
                 ? arena_fmt(&c->arena, nan ? _("%s is NaN (%s)") : _("%s is infinite (%s)"), rl_metric_title(n->tag),
                             n->name)
-            : strcmp(n->tag, "local_norm") == 0
+            : log_is_norm(n)
                 ? arena_fmt(&c->arena, nan ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"),
                             n->name)
                 : arena_fmt(&c->arena, nan ? _("%s of %s is NaN") : _("%s of %s is infinite"), n->tag, n->name);

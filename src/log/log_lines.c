@@ -82,6 +82,7 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
     size_t from = l->pos;
     bool counted = l->newline || !l->line;
     l->line += counted;
+    l->ends = l->ends || l->newline;
     l->newline = l->long_line = l->nul = false;
     for (;;) {
         size_t end = line_end(l, from);
@@ -110,6 +111,34 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             return -1;
         l->end = rc == 0;
     }
+}
+
+bool log_line_unended(const struct log_lines *l)
+{
+    return l->end && !l->newline && l->ends;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool log_stops_in_number(struct str line)
+{
+    return line.n && (is_digit(line.p[line.n - 1]) || line.p[line.n - 1] == '.');
+}
+
+bool log_begins_as(struct str line, struct str record)
+{
+    size_t i = 0, k = 0;
+    while (i < line.n && k < record.n && (line.p[i] == record.p[k] || (is_digit(line.p[i]) && is_digit(record.p[k])))) {
+        bool digit = is_digit(line.p[i]);
+        for (i++, k++; digit && i < line.n && is_digit(line.p[i]);)
+            i++;
+        while (digit && k < record.n && is_digit(record.p[k]))
+            k++;
+    }
+    return i && 2 * i >= line.n; /* the names in them may differ */
 }
 
 void log_line_close(struct log_lines *l)

@@ -442,16 +442,20 @@ bool norm_printed_starts(struct str line)
     return yes;
 }
 
-/* The norms so far were of a higher rank: those of the lowest are read. */
-static void drop_norms(struct series_builder *k)
+/* The norms so far were of a higher rank: they are replicas of the lowest one's, which are read as the weights'. */
+static void move_norms(struct series_builder *k)
 {
+    struct series *s = k->s;
     size_t n = 0;
-    for (size_t i = 0; i < k->s->points.n; i++)
-        if (strcmp(k->s->names.v[k->s->points.v[i].name].tag, "local_norm") != 0)
-            k->s->points.v[n++] = k->s->points.v[i];
+    for (size_t i = 0; i < s->points.n; i++) {
+        const struct log_point p = s->points.v[i];
+        const struct log_name *who = &s->names.v[p.name];
+        if (log_is_norm(who))
+            series_replica(s, str_of(who->name), who->square, (int)k->norm_rank - 1, p.step, p.value);
         else
-            log_odd(k, ODD_RANKS);
-    k->s->points.n = n;
+            s->points.v[n++] = p;
+    }
+    s->points.n = n;
     for (size_t i = 0; i < k->pending.n; i++)
         log_odd(k, ODD_RANKS);
     vec_clear(&k->pending);
@@ -463,11 +467,14 @@ void log_printed_norm(struct series_builder *k, struct str name, int64_t rank, b
 {
     if (rank >= 0) {
         if (k->norm_rank && rank + 1 < k->norm_rank)
-            drop_norms(k); /* which rank prints first is chance */
+            move_norms(k); /* which rank prints first is chance */
         if (!k->norm_rank || rank + 1 < k->norm_rank)
             k->norm_rank = rank + 1;
         if (k->norm_rank != rank + 1) {
-            log_odd(k, ODD_RANKS);
+            if (stepped)
+                series_replica(k->s, name, false, (int)rank, step, x);
+            else
+                log_odd(k, ODD_RANKS);
             return;
         }
     }

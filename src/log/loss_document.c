@@ -850,6 +850,12 @@ int loss_columns_read(struct series_builder *k, struct err *e)
         struct log_record r = {0};
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
         size_t parts = cut_line(line, part);
+        if (l.end && !l.newline && k->growing)
+            break;
+        if (log_line_unended(&l) && parts && line.p[0] != '#') {
+            log_odd(k, ODD_CUT);
+            continue;
+        }
         if (parts != c.n || !all_numbers(part, c.n)) {
             struct columns names;
             if (!begun && c.named && parts <= COLUMNS && name_columns(&names, part, parts)) {
@@ -864,8 +870,6 @@ int loss_columns_read(struct series_builder *k, struct err *e)
             }
             continue;
         }
-        if (l.end && !l.newline && k->growing)
-            break;
         r.step = ++n;
         if (c.step >= 0 && !count_of(part[c.step], &r.step)) {
             log_odd_value(k, part[c.step]);

@@ -110,10 +110,11 @@ static int take_row(struct db_reading *x, const struct query *q, struct err *e)
         return err_set(e, ERR_DATA, _("%s: expected rank, step, weight and kind of a figure"), k->file->name);
     k->line += k->line < UINT32_MAX;
     x->rank = x->rank < 0 ? rank : x->rank;
-    if (rank != x->rank || step < 0 || step >= LOG_STEP) {
-        log_odd(k, rank != x->rank ? ODD_RANKS : ODD_STEP);
+    if (step < 0 || step >= LOG_STEP) {
+        log_odd(k, ODD_STEP);
         return 0;
     }
+    k->replica = rank == x->rank ? 0 : log_rank_said(rank);
     struct buf number[2] = {{0}};
     buf_fmt(&number[0], "%lld", (long long)stage);
     buf_fmt(&number[1], "%lld", (long long)micro);

@@ -20,6 +20,7 @@ void series_release(struct series *s)
     vec_release(&s->records);
     vec_release(&s->names);
     vec_release(&s->points);
+    vec_release(&s->replicas);
     vec_release(&s->unread);
     vec_release(&s->notes);
     arena_release(&s->arena);
@@ -79,6 +80,20 @@ void series_unread(struct series *s, const char *text, int rank, bool whole)
             return;
     struct log_unread x = {arena_cstr(&s->arena, str_of(text)), rank, whole};
     vec_push(&s->unread, x);
+}
+
+void series_replica(struct series *s, struct str name, bool square, int rank, int64_t step, double v)
+{
+    struct log_replica x = {arena_cstr(&s->arena, name), square, rank, step, v};
+    if (s->replicas.n < LOG_POINTS)
+        vec_push(&s->replicas, x);
+    else
+        series_unread(s, _("more norms of other ranks than the limit for one log"), rank, false);
+}
+
+bool log_is_norm(const struct log_name *n)
+{
+    return strcmp(n->tag, "local_norm") == 0;
 }
 
 /* ---- one file ---- */
@@ -255,7 +270,7 @@ static double loss_apart(const struct series *a, const struct series *b, int64_t
 static bool has_local_norms(const struct series *s)
 {
     for (size_t i = 0; i < s->names.n; i++)
-        if (strcmp(s->names.v[i].tag, "local_norm") == 0)
+        if (log_is_norm(&s->names.v[i]))
             return true;
     return false;
 }
@@ -289,12 +304,39 @@ static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, 
     return rc;
 }
 
+/* Moves the norms of a rank that the series has of a lower one to its replicas. */
+static void keep_replicas(struct series *s, struct series *r, int rank)
+{
+    struct map mine = {0};
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->names.n; i++)
+        if (log_is_norm(&s->names.v[i]))
+            map_add(&mine, str_of(s->names.v[i].name), i);
+    for (size_t i = 0; i < r->points.n && mine.n && rank >= 0; i++) {
+        const struct log_point p = r->points.v[i];
+        const struct log_name *who = &r->names.v[p.name];
+        uint32_t at = log_is_norm(who) ? map_get(&mine, str_of(who->name)) : MAP_NONE;
+        const struct log_name *had = at == MAP_NONE ? NULL : &s->names.v[at];
+        const struct log_point *points = had ? &s->points.v[had->first] : NULL;
+        size_t k = had ? step_from(&points->step, had->n, sizeof *points, p.step) : 0;
+        if (had && had->square == who->square && k < had->n && points[k].step == p.step)
+            series_replica(s, str_of(had->name), had->square, rank, p.step, p.value);
+        else
+            r->points.v[n++] = p;
+    }
+    if (mine.n && rank >= 0)
+        r->points.n = n;
+    map_release(&mine);
+    log_points_end(r);
+}
+
 /* Adds a rank's series: the records of the more complete one are kept. */
 static void weigh(struct folder *f, struct series *r, int rank)
 {
     struct series *s = f->s;
     bool real = series_has_loss(r), had = series_has_loss(s);
     bool monitor = !r->records.n;
+    keep_replicas(s, r, rank);
     if (f->used == -2 || monitor) {
         log_merge(s, r, true);
         f->used = rank;
@@ -367,7 +409,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
                     ranks += !pass;
                     n += mine.n;
                     if (pass)
-                        log_merge(s, &r, false), log_points_end(s);
+                        keep_replicas(s, &r, rank), log_merge(s, &r, false), log_points_end(s);
                     else
                         weigh(&f, &r, rank);
                 } else {

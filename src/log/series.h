@@ -67,6 +67,15 @@ struct log_file {
     bool real_loss;  /* some loss is not zero */
 };
 
+/* The gradient norm of a weight on a rank, beside that of a lower rank, which is in the series' points. */
+struct log_replica {
+    const char *name;
+    bool square;
+    int rank;
+    int64_t step;
+    double value;
+};
+
 /* A part of the run that exists but could not be read. */
 struct log_unread {
     const char *text; /* a sentence */
@@ -93,6 +102,7 @@ struct series {
     VEC(struct log_record) records; /* by step, each once */
     VEC(struct log_name) names;     /* by tag, then in order of appearance */
     VEC(struct log_point) points;   /* by name, then step, each once */
+    VEC(struct log_replica) replicas;
     VEC(struct log_unread) unread;
     VEC(const char *) notes;        /* sentences for readers of the figures, in the language in force */
     bool stepless;    /* no step numbers: records are numbered, to be joined by epoch or order */
@@ -141,6 +151,9 @@ const struct log_record *series_at(const struct series *s, int64_t step); /* NUL
 int series_rank(const struct series *s);
 /* Whether some loss is not zero: in a pipeline the last stage prints it, others print zeros. */
 bool series_has_loss(const struct series *s);
+bool log_is_norm(const struct log_name *n); /* the gradient norm of a weight */
+/* Adds the norm of a weight on a further rank; copies the name. */
+void series_replica(struct series *s, struct str name, bool square, int rank, int64_t step, double v);
 /* Adds to s->unread and copies the text. */
 void series_unread(struct series *s, const char *text, int rank, bool whole);
 

@@ -100,6 +100,11 @@ static void put_point(struct series_builder *k, uint32_t name, int64_t step, dou
 
 void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v)
 {
+    if (k->replica) {
+        if (strcmp(tag, "local_norm") == 0)
+            series_replica(k->s, name, square, k->replica - 1, step, v);
+        return;
+    }
     uint32_t id = log_name(k, tag, name, square);
     if (id == MAP_NONE)
         log_odd(k, ODD_FULL);
@@ -631,6 +636,10 @@ void log_merge(struct series *dst, struct series *src, bool records)
     }
     for (size_t i = 0; i < src->unread.n; i++)
         series_unread(dst, src->unread.v[i].text, src->unread.v[i].rank, src->unread.v[i].whole);
+    for (size_t i = 0; i < src->replicas.n; i++) {
+        const struct log_replica *r = &src->replicas.v[i];
+        series_replica(dst, str_of(r->name), r->square, r->rank, r->step, r->value);
+    }
     for (size_t i = 0; i < src->notes.n; i++)
         vec_push(&dst->notes, arena_cstr(&dst->arena, str_of(src->notes.v[i])));
     for (size_t side = 0; side < 2; side++) {

@@ -56,6 +56,7 @@ struct series_builder {
     uint32_t groups;     /* groups begun, one per step */
     int64_t last_step;   /* of the last record; 0 before the first */
     int64_t norm_rank;   /* 1 + the rank whose norms are read, of those a file prints; 0: none is said */
+    uint16_t replica;    /* 1 + the rank of values to come, of which norms alone are read, as replicas; 0: none */
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
     /* notes for the end */
@@ -173,6 +174,7 @@ struct log_lines {
     struct buf chunk, cut;
     size_t pos;
     bool end, newline;
+    bool ends; /* a line before the one returned last had an end */
     bool long_line, nul; /* of the line returned last: longer than LOG_LINE, contained NUL bytes */
     /* the file begins like UTF-16: NUL bytes are expected and removing them leaves ASCII */
     bool utf16;
@@ -181,6 +183,12 @@ struct log_lines {
 /* The next line without its end and without terminal escapes; a '\r' (progress bars) ends a line too. 1, 0 at the
  * end, -1. Valid until the next call. */
 int log_line_next(struct log_lines *l, struct str *line, struct err *e);
+/* The line returned last is the file's last and has no line end, where others have one. */
+bool log_line_unended(const struct log_lines *l);
+/* Such a line stops in a number, of which more digits may have been meant to follow. */
+bool log_stops_in_number(struct str line);
+/* Such a line begins as a record did, whatever its numbers are. */
+bool log_begins_as(struct str line, struct str record);
 void log_line_close(struct log_lines *l);
 
 /* The functions of the formats, one file each. */

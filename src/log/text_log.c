@@ -6,7 +6,7 @@
 #define HELD (1u << 20) /* bytes of a wrapped record (a list of local norms can be long) */
 
 struct held {
-    struct buf text;
+    struct buf text, record; /* record: the line last read in which one begins */
     uint64_t begin, begin_line; /* where it stands in the file, and lines before it */
     int kind; /* -1: nothing is held */
     bool broken; /* a record begins in the line last read and did not come to its end */
@@ -58,6 +58,8 @@ static void one_line(struct series_builder *k, struct held *h, struct str line, 
     if (kind < 0)
         return;
     enum log_take t = take(k, kind, line, 0, false);
+    buf_clear(&h->record);
+    buf_str(&h->record, line);
     h->broken = t == TAKE_NOT;
     if (t == TAKE_MORE) {
         buf_clear(&h->text);
@@ -70,11 +72,15 @@ static void one_line(struct series_builder *k, struct held *h, struct str line, 
     }
 }
 
-/* The file's last line has no end and stops in a number: more digits may have been meant to follow. */
-static bool stops_in_number(const struct log_lines *l, struct str line)
+/* Whether the end of the file cuts a record off in this line; of one that is closed the format says whether it is
+ * whole. */
+static bool cuts_record(const struct log_lines *l, const struct held *h, struct str line, int kind)
 {
-    return l->end && !l->newline && line.n &&
-           ((line.p[line.n - 1] >= '0' && line.p[line.n - 1] <= '9') || line.p[line.n - 1] == '.');
+    if (!log_line_unended(l) || !line.n)
+        return false;
+    if (kind < 0 && h->kind < 0)
+        return log_begins_as(line, buf_view(&h->record));
+    return log_stops_in_number(line) || (kind >= 0 && !log_formats[kind].join && line.p[line.n - 1] != '}');
 }
 
 int log_read_lines(struct series_builder *k, struct err *e)
@@ -106,11 +112,11 @@ int log_read_lines(struct series_builder *k, struct err *e)
         ended = l.newline;
         if (log_cancelled(k))
             break;
-        /* of one line alone nothing else would be left */
-        if (stops_in_number(&l, line) && (k->s->records.n || k->s->points.n))
-            h.broken = h.kind >= 0 || line_kind(&kinds, line) >= 0;
+        int kind = line_kind(&kinds, line);
+        if (cuts_record(&l, &h, line, kind))
+            h.broken = true;
         else
-            one_line(k, &h, line, line_kind(&kinds, line), begin);
+            one_line(k, &h, line, kind, begin);
     }
     if (h.kind >= 0 && h.begin < tail->at) {
         tail->at = h.begin;
@@ -123,6 +129,7 @@ int log_read_lines(struct series_builder *k, struct err *e)
     }
     vec_last(&k->s->files)->lines = l.line;
     buf_release(&h.text);
+    buf_release(&h.record);
     line_kinds_release(&kinds);
     log_line_close(&l);
     return rc < 0 ? -1 : 0;

@@ -246,11 +246,6 @@ static void dump_close(struct norm_side *s)
 
 /* ---- logs ---- */
 
-static bool local(const struct log_name *n)
-{
-    return strcmp(n->tag, "local_norm") == 0;
-}
-
 #define STEPS_ADDED 8 /* enough to tell */
 #define ADDS_UP 0.02 /* both are printed rounded, and single weights may be left out */
 
@@ -263,7 +258,7 @@ static bool adds_up(const struct norm_side *s, int64_t step, int64_t at)
         return false;
     for (size_t i = 0; i < s->log.names.n; i++) {
         const struct log_name *n = &s->log.names.v[i];
-        for (size_t k = 0; local(n) && k < n->n; k++) {
+        for (size_t k = 0; log_is_norm(n) && k < n->n; k++) {
             const struct log_point *p = &s->log.points.v[n->first + k];
             sum[0] += p->step == step ? p->value : 0;
             sum[1] += p->step == step ? p->value * p->value : 0;
@@ -285,7 +280,7 @@ static void move_to_step_before(struct norm_side *s)
         return;
     for (size_t i = 0; i < s->log.names.n; i++) {
         const struct log_name *n = &s->log.names.v[i];
-        for (size_t k = 0; local(n) && k < n->n; k++)
+        for (size_t k = 0; log_is_norm(n) && k < n->n; k++)
             s->log.points.v[n->first + k].step--;
     }
     for (size_t i = 0; i < s->steps.n; i++)
@@ -304,7 +299,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
     s->format = s->log.format && *s->log.format ? s->log.format : "local-norm";
     for (size_t i = 0; i < s->log.names.n; i++) {
         const struct log_name *n = &s->log.names.v[i];
-        if (!local(n))
+        if (!log_is_norm(n))
             continue;
         for (size_t k = 0; k < n->n; k++)
             vec_push(&s->steps, s->log.points.v[n->first + k].step);
@@ -334,7 +329,7 @@ static int log_load(struct norm_side *s, const struct norm_options *o, struct er
     (void)o;
     for (size_t i = 0; i < l->names.n; i++) {
         const struct log_name *n = &l->names.v[i];
-        if (!local(n))
+        if (!log_is_norm(n))
             continue;
         for (size_t k = 0; k < n->n; k++)
             if (l->points.v[n->first + k].step == s->step) {
@@ -343,6 +338,14 @@ static int log_load(struct norm_side *s, const struct norm_options *o, struct er
                 s->unit = n->square ? UNIT_FORM : s->unit;
                 add_value(s, n->name, n->name[0] != '#', v, n->elements);
             }
+    }
+    for (size_t i = 0; i < l->replicas.n; i++) {
+        const struct log_replica *r = &l->replicas.v[i];
+        if (r->step != s->step)
+            continue;
+        struct norm_replica x = {.name = r->name, .rank = r->rank, .value = r->square ? sqrt(r->value) : r->value};
+        weight_identify(str_of(x.name), &s->arena, &x.id);
+        vec_push(&s->replicas, x);
     }
     if (!s->values.n)
         return err_set(e, ERR_USAGE, _("%s: no local norms at step %lld; available: steps %lld to %lld"), s->path,

@@ -161,6 +161,7 @@ void norms_release(struct norms *n)
         vec_release(&x->steps);
         vec_release(&x->unread);
         vec_release(&x->values);
+        vec_release(&x->replicas);
         vec_release(&n->only[s]);
         arena_release(&x->arena);
     }

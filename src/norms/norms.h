@@ -24,6 +24,14 @@ struct norm_value {
     bool unread;         /* present but unreadable: in no pair, and not counted as one-sided */
 };
 
+/* The norm of a weight on a further rank. */
+struct norm_replica {
+    const char *name;
+    struct weight_id id;
+    int rank;
+    double value;
+};
+
 /* The evidence for whether values are norms or squares, weakest first. */
 enum norm_unit {
     UNIT_USUAL,  /* values with names are norms */
@@ -47,6 +55,7 @@ struct norm_side {
     VEC(int64_t) steps;  /* steps with norms, ascending */
     VEC(const char *) unread; /* sentences: unreadable parts of the source, without those of its log */
     VEC(struct norm_value) values; /* for the chosen step, in the source's order */
+    VEC(struct norm_replica) replicas; /* likewise; by rank, then as printed */
     /* private data of the source kind */
     struct series log;
     place_list places;
@@ -126,6 +135,9 @@ void norms_resolution(struct norms *n);
  * side. */
 void norms_units_by_step(struct norms *n);
 void norms_units(struct norms *n);
+/* Compares the norms of further ranks, which `pairs` do not hold, with those of the same rank on the other side. What
+ * one side lacks there is unread. Returns whether one fails. */
+bool norms_replicas_fail(struct norms *n, const struct thresholds_norms *t);
 void norms_warn(struct norms *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

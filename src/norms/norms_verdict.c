@@ -41,6 +41,7 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
         p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > least);
         fail = fail || isnan(p->rel) || rel > t->rel || (p->outlier && rel > t->outlier_rel);
     }
+    fail = norms_replicas_fail(n, t) || fail;
     size_t most = n->side[1].values.n;
     if (!n->pairs.n)
         n->verdict = STAGE_UNKNOWN;

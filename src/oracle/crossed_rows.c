@@ -54,9 +54,9 @@ static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row
     uint32_t partner = how.row[!x->from];
     bool viewed = how.given && how.view.count;
     bool theirs = viewed && how.view.side == !x->from;
-    double *v = arena_alloc(x->arena, (size_t)(t->count ? t->count : 1) * sizeof *v);
-    if (how.row[x->from] != row || !recorded_values_read(d, partner, theirs ? &how.view : NULL, t->count, v) ||
-        (viewed && !theirs && !view_places(&how.view, t, x->arena, &place)))
+    double *v = how.row[x->from] == row ? recorded_values(x->arena, d, partner, theirs ? &how.view : NULL, t->count)
+                                        : NULL;
+    if (!v || (viewed && !theirs && !view_places(&how.view, t, x->arena, &place)))
         return false;
     double *out = place ? arena_alloc(x->arena, (size_t)(t->count ? t->count : 1) * sizeof *out) : v;
     for (int64_t i = 0; place && i < t->count; i++)

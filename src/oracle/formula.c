@@ -26,6 +26,7 @@ static const char *const reasons[UNKNOWN_COUNT] = {
     [UNKNOWN_RANDOM] = N_("random values"),
     [UNKNOWN_COLLECTIVE] = N_("contains a collective"),
     [UNKNOWN_SHAPE] = N_("sizes do not fit the formula"),
+    [UNKNOWN_HANDED_ON] = N_("it hands its input on: the recorded gradient may be that of the call that made it"),
     [UNKNOWN_CUT] = N_("tensors were cut before they were recorded"),
 };
 

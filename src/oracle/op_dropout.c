@@ -156,7 +156,8 @@ static void dropout(struct call_values *c)
         expect_lost_rows(&d, r.y);
 }
 
-/* If x is 0, or a module overwrote its input, it is unknown which elements were kept. */
+/* If x is 0, or a module overwrote its input, it is unknown which elements were kept. A function that drops nothing
+ * gives the very tensor that went in: what is recorded may be the gradient of the call that made that. */
 static void dropout_backward(struct call_values *c)
 {
     struct dropping d;
@@ -168,8 +169,11 @@ static void dropout_backward(struct call_values *c)
     if (c->module && memcmp(d.x->v, d.y->v, (size_t)d.x->count * sizeof *d.x->v) == 0 &&
         tally_of(&d, 0, d.x->count).all < (double)d.x->count)
         return call_unknown(c, UNKNOWN_IN_PLACE);
-    if (d.rate == 0)
-        return candidate_moved(c, ANY_OUTPUT, &g, "g");
+    if (d.rate == 0) {
+        bool own = c->module || c->mindspore || !c->outputs || c->output[0].count != g.count ||
+                   memcmp(c->output[0].v, g.v, (size_t)g.count * sizeof *g.v) == 0;
+        return own ? candidate_moved(c, ANY_OUTPUT, &g, "g") : call_unknown(c, UNKNOWN_HANDED_ON);
+    }
     struct room r = room_for(c, ANY_OUTPUT, d.x, "g at what was kept");
     for (int64_t i = 0; i < g.count; i++) {
         double kept = d.rate < 1 ? g.v[i] / (1 - d.rate) : 0;

@@ -337,18 +337,22 @@ static bool are_others(const struct dump *d, uint32_t row, const double *v, int6
     return figures_contradict(d, row, &f, file, &e);
 }
 
-bool recorded_values_read(const struct dump *d, uint32_t row, const struct view *v, int64_t count, double *out)
+double *recorded_values(struct arena *a, const struct dump *d, uint32_t row, const struct view *v, int64_t count)
 {
     struct tensor file;
     struct err e;
+    double *out = NULL;
     if (dump_tensor(d, row, &file, &e))
-        return false;
+        return NULL;
     bool whole = !v; /* what the recording says is said of the whole tensor */
-    bool read = (!v || view_apply(v, &file, &e) == 0) && (int64_t)file.numel == count &&
-                !sealed_verify(&file.file, &file.sealed, &e) && read_tensor(&file, out) &&
-                !(whole && are_others(d, row, out, count, file.file.name));
+    if ((!v || view_apply(v, &file, &e) == 0) && (int64_t)file.numel == count &&
+        !sealed_verify(&file.file, &file.sealed, &e)) {
+        out = arena_alloc(a, (size_t)(count ? count : 1) * sizeof *out);
+        if (!read_tensor(&file, out) || (whole && are_others(d, row, out, count, file.file.name)))
+            out = NULL;
+    }
     tensor_close(&file);
-    return read;
+    return out;
 }
 
 static void load_tensor(void *ctx, struct real_tensor *t, uint32_t row)
@@ -356,8 +360,8 @@ static void load_tensor(void *ctx, struct real_tensor *t, uint32_t row)
     struct recorded_call *r = ctx;
     if (r->values.unknown || t->v)
         return;
-    t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
-    if (!recorded_values_read(r->dump, row, NULL, t->count, t->v))
+    t->v = recorded_values(r->values.arena, r->dump, row, NULL, t->count);
+    if (!t->v)
         call_unknown(&r->values, UNKNOWN_TENSOR);
 }
 

@@ -22,9 +22,9 @@ struct recorded_call {
 
 /* Reads everything but tensor values. If the call cannot be computed, the reason is in values.unknown. */
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
-/* Reads a row's `count` elements into `out`, through a view of it (NULL: as stored). False if its file cannot be read,
- * has another number of elements, or contradicts what the recording says of it. */
-bool recorded_values_read(const struct dump *d, uint32_t row, const struct view *v, int64_t count, double *out);
+/* A row's `count` elements, in the arena, through a view of the row (NULL: as stored). NULL if its file cannot be read,
+ * has another number of elements (nothing is allocated then), or contradicts what the recording says of it. */
+double *recorded_values(struct arena *a, const struct dump *d, uint32_t row, const struct view *v, int64_t count);
 /* Reads the values of all tensors. */
 void recorded_call_load(struct recorded_call *r);
 /* Records a reason if NaN is among the inputs read, or NaN or Inf in the incoming gradient; sets `types`. Called when

@@ -21,6 +21,7 @@ enum unknown {
     UNKNOWN_RANDOM,     /* random values are drawn inside the call */
     UNKNOWN_COLLECTIVE, /* other ranks contribute to the output inside the module */
     UNKNOWN_SHAPE,      /* sizes do not fit the formula; also set by the engine if no candidate has an output's size */
+    UNKNOWN_HANDED_ON,  /* the output is the input itself, and the gradient that of the call that made it */
     UNKNOWN_CUT,        /* the recording's tensors were cut before they were saved */
     UNKNOWN_COUNT
 };

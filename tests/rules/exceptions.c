@@ -84,6 +84,8 @@ PASS(idle_arguments_find, (struct judgement *j, const struct measure *m, const s
 EXCEPTION(bool, container_ends_elsewhere,
           (const struct judgement *j, const struct measure *m, const struct dataflow flow[2], uint32_t line),
           (j, m, flow, line), false)
+EXCEPTION(bool, container_gradient_elsewhere, (const struct judgement *j, const struct measure *m, uint32_t line),
+          (j, m, line), false)
 EXCEPTION(bool, is_masked_before, (const struct judgement *j, const struct measure *m, uint32_t line), (j, m, line),
           false)
 EXCEPTION(bool, is_in_masked_rows,

@@ -633,10 +633,82 @@ static void written(void **state)
     buf_release(&o.buf);
 }
 
+/* ---- norms of further ranks ---- */
+
+enum { LINES, FILES, FORMS };
+
+/* The norms of two ranks, in one log or in a table of msprobe monitor each: rank 1 has `by` times the norm of the
+ * weight `which`, or with 0 none. */
+static void two_ranks(char path[1024], const char *name, int form, int which, double by)
+{
+    char file[1100];
+    FILE *f = NULL;
+    if (form == LINES)
+        f = create(name, path);
+    for (int rank = 0; rank < 2; rank++) {
+        if (form == FILES) {
+            snprintf(path, 1024, "%s/%s", dir, name);
+            mkdir(path, 0755);
+            snprintf(file, sizeof file, "%s/rank_%d", path, rank);
+            mkdir(file, 0755);
+            snprintf(file, sizeof file, "%s/rank_%d/grad_reduced_0-0.csv", path, rank);
+            f = fopen(file, "w");
+            assert_non_null(f);
+            fputs("vpp_stage,name,step,norm\n", f);
+        }
+        for (int i = 0; i < MODEL; i++) {
+            double v = model[i].norm * (rank && i == which ? by : 1) + 1e-6;
+            if (rank && i == which && by == 0)
+                continue;
+            if (form == LINES)
+                fprintf(f, "rank %d step 1 %s norm=%.9f\n", rank, model[i].name, v);
+            else
+                fprintf(f, "0,%s,0,%.9f\n", model[i].name, v);
+        }
+        if (form == FILES)
+            fclose(f);
+    }
+    if (form == LINES)
+        fclose(f);
+}
+
+static void norms_of_further_ranks(void **state)
+{
+    static const struct {
+        double by;
+        enum stage_verdict verdict;
+    } cases[] = {{1, STAGE_PASS}, {1.2, STAGE_FAIL}, {0, STAGE_UNKNOWN}};
+    (void)state;
+    for (int form = 0; form < FORMS; form++)
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+            for (int swap = 0; swap < 2; swap++) {
+                char name[32];
+                snprintf(name, sizeof name, "ranks_%d_%zu_%d", form, i, swap);
+                two_ranks(swap ? golden : target, name, form, 3, cases[i].by);
+                two_ranks(swap ? target : golden, form ? "whole" : "whole.log", form, -1, 1);
+                judge();
+                assert_int_equal(n.verdict, cases[i].verdict);
+                assert_int_equal(n.pairs.n, MODEL);
+                if (cases[i].verdict == STAGE_FAIL)
+                    assert_true(said("further ranks differ, most: model.layers.0.attention.wk.weight of rank 1"));
+                if (cases[i].verdict == STAGE_UNKNOWN)
+                    assert_non_null(strstr(n.unread.v[0], "model.layers.0.attention.wk.weight of rank 1"));
+                norms_release(&n);
+            }
+    /* a side with one rank */
+    two_ranks(golden, "whole.log", LINES, -1, 1);
+    apart(-1, 0);
+    mindformers_named("one.log", 1);
+    snprintf(target, sizeof target, "%s/one.log", dir);
+    judge();
+    assert_true(said("are of ranks whose norms the other side does not have"));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(norms_of_further_ranks),
         TEST(named_pair),
         TEST(one_stands_out),
         TEST(a_part_that_is_nan),

@@ -526,6 +526,35 @@ static void copies_on_ranks(void **state)
         }
 }
 
+/* A norm that one tensor-parallel rank lacks is named, and the checkpoint does not pass; a pipeline's ranks hold other
+ * layers. */
+static void a_copy_is_missing(void **state)
+{
+    static const char *const ranks[2][4] = {{"mp_rank_00", "mp_rank_01"},
+                                            {"mp_rank_00_000", "mp_rank_01_000", "mp_rank_00_001", "mp_rank_01_001"}};
+    (void)state;
+    for (int stages = 1; stages <= 2; stages++)
+        for (int fault = 0; fault < 2; fault++) {
+            char path[300];
+            const char *dir = scratch(), *whole = scratch();
+            struct weight_compare c;
+            for (int r = 0; r < 2 * stages; r++) {
+                struct made w[] = {{"model.layers.0.input_layernorm.weight", 8, 0, 1, false},
+                                   {"model.layers.0.post_attention_layernorm.weight", 8, 0, 1, false}};
+                for (int s = 0; s < 2; s++) {
+                    snprintf(path, sizeof path, "%s/%s", s ? dir : whole, ranks[stages - 1][r]);
+                    mkdir(path, 0755);
+                    write_made(path, "w.safetensors", w, fault && s && r == 1 ? 1 : 2);
+                }
+            }
+            assert_int_equal(verdict_of(dir, whole, &c), fault ? STAGE_UNKNOWN : STAGE_PASS);
+            assert_int_equal(c.side[0].problems.n, fault);
+            if (fault)
+                assert_non_null(strstr(c.side[0].problems.v[0].text, "have no copy, the first is mp_rank_01"));
+            weight_compare_release(&c);
+        }
+}
+
 /* ---- experts ---- */
 
 enum { EXPERTS = 3, ROWS = 4, COLUMNS = 6 };
@@ -796,6 +825,7 @@ int main(void)
         cmocka_unit_test(unread_part),   cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases),
         cmocka_unit_test(experts_alone), cmocka_unit_test(stored_in_out),   cmocka_unit_test(stored_as_biases_tell),
         cmocka_unit_test(sequential_names), cmocka_unit_test(beside_an_optimizer), cmocka_unit_test(copies_on_ranks),
+        cmocka_unit_test(a_copy_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
