@@ -628,16 +628,16 @@ static void masks_left_out(void **state)
 }
 
 /* A call of both sides with an input and an output of figures alone, whose arguments are given by place. */
-static void scalar_row(struct dump *d, uint32_t call, const char *slot, double v)
+static uint32_t scalar_row(struct dump *d, uint32_t call, const char *slot, double v)
 {
     struct row r = {.slot = dump_slot(d, str_of(slot)),
                     .shape = NONE,
                     .extra = NONE,
                     .kind = ROW_FLOAT,
-                    .io = IO_INPUT,
-                    .text = v == 0.5 ? "0.5" : "0.1"};
+                    .io = str_starts(str_of(slot), "output") ? IO_OUTPUT : IO_INPUT,
+                    .text = v == 0.5 ? "0.5" : v == 0.2 ? "0.2" : "0.1"};
     r.stat[STAT_MAX] = v;
-    dump_add_row(d, call, r);
+    return dump_add_row(d, call, r);
 }
 
 /* What is said of an output whose call was given arguments that the other side leaves out. */
@@ -899,6 +899,33 @@ static void rows_of_a_table(void **state)
     }
 }
 
+/* Where an argument itself is the row; a scalar result that differs is none. */
+static void arguments_that_differ(void **state)
+{
+    (void)state;
+    for (int result = 0; result < 2; result++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            uint32_t c = family_call(&s.d[i], "Functional.leaky_relu.0.forward", "leaky_relu");
+            side_row(&s.d[i], c, "input.0", "3,4");
+            row = scalar_row(&s.d[i], c, result ? "output.0" : "input.1", i ? 0.1 : 0.2);
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, row);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_SCALAR_DIFFERS};
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_ARGUMENT), !result);
+        if (!result)
+            assert_non_null(strstr(out.v[0].evidence, "0.2"));
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
 static void only_where_something_deviates(void **state)
 {
     struct example s;
@@ -942,6 +969,7 @@ int main(void)
         cmocka_unit_test(parts_of_tensors),
         cmocka_unit_test(masks_left_out),
         cmocka_unit_test(arguments_left_out),
+        cmocka_unit_test(arguments_that_differ),
         cmocka_unit_test(statistics),
         cmocka_unit_test(only_where_something_deviates),
     };

@@ -87,8 +87,33 @@ static void layouts_are_read_off_the_products(void **state)
     }
 }
 
+/* Of weights that have nothing in common only the products tell how each lies. */
+static void layouts_of_other_weights(void **state)
+{
+    (void)state;
+    for (int out_in = 0; out_in < 2; out_in++) {
+        struct product p[2];
+        struct tensor_dump d[2];
+        draw(p[GOLDEN].x, ROWS * WIDTH);
+        memcpy(p[TARGET].x, p[GOLDEN].x, sizeof p->x);
+        for (int s = 0; s < 2; s++)
+            draw(p[s].w, WIDTH * WIDTH);
+        multiply(&p[GOLDEN], true);
+        multiply(&p[TARGET], out_in);
+        record(&d[TARGET], "mindspore", "Primitive.matmul.MatMul.0.forward", &p[TARGET]);
+        record(&d[GOLDEN], "pytorch", "Functional.linear.0.forward", &p[GOLDEN]);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        const struct pairing *all = s->now->pairing;
+        uint32_t weight = dump_find_row(&s->now->side[TARGET].dump, STR("Primitive.matmul.MatMul.0.forward.input.1"));
+        uint32_t pair = all->lines.v[all->line_of[TARGET][weight]].pair;
+        assert_true(pair != NONE);
+        assert_int_equal(all->pairs.v[pair].view != NONE, !out_in);
+        shut(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_are_read_off_the_products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_are_read_off_the_products), cmocka_unit_test(layouts_of_other_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
