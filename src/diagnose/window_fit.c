@@ -182,11 +182,9 @@ static void try_places(const struct window_data *d, struct window_fit f, double 
 static void try_strides(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
 {
     for (int64_t s = 1; s <= STRIDE_MOST && !good(best, most); s++) {
-        bool near = labs((long)(d->in[0] - s * d->out[0])) <= 2 * s + f.size[0] * f.dilation &&
-                    labs((long)(d->in[1] - s * d->out[1])) <= 2 * s + f.size[1] * f.dilation;
         f.stride[0] = d->in[0] == 1 ? 1 : s;
         f.stride[1] = d->in[1] == 1 ? 1 : s;
-        if (near || (d->in[0] == 1 && d->in[1] == 1 && s == 1))
+        if (s == 1 || d->in[0] > 1 || d->in[1] > 1)
             try_places(d, f, most, best);
     }
 }

@@ -298,9 +298,8 @@ static void fill(struct pairs_building *b)
     const struct dump *d[2] = {b->t, b->g};
     anchor_list anchors = {0};
     uint32_t *of[2];
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         of[s] = mem_nones(d[s]->calls.n);
-    }
     for (size_t i = 0; i < b->found.n; i++) {
         uint32_t t = b->t->rows.v[b->found.v[i].t].call, g = b->g->rows.v[b->found.v[i].g].call;
         if (of[0][t] == NONE && of[1][g] == NONE) {
