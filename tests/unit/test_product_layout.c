@@ -114,6 +114,9 @@ static void layouts_of_other_weights(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_are_read_off_the_products), cmocka_unit_test(layouts_of_other_weights)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_are_read_off_the_products),
+        cmocka_unit_test(layouts_of_other_weights),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
