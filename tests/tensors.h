@@ -92,6 +92,26 @@ static inline void tensors_add(struct tensor_dump *d, const char *call, const ch
     tensors_pass(d, call, sizes, NULL, v, n);
 }
 
+struct tensor_of {
+    const char *sizes;
+    const float *v;
+    size_t n;
+};
+
+/* A call with two inputs, the second of which may be absent (v NULL). */
+static inline void tensors_call(struct tensor_dump *d, const char *call, struct tensor_of a, struct tensor_of b, struct tensor_of out)
+{
+    fprintf(d->json, "%s\"%s\":{\"input_args\":[", d->calls++ ? "," : "", call);
+    tensors_row(d, call, "input.0", a.sizes, a.v, a.n);
+    if (b.v) {
+        fputs(",", d->json);
+        tensors_row(d, call, "input.1", b.sizes, b.v, b.n);
+    }
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, call, "output.0", out.sizes, out.v, out.n);
+    fputs("]}", d->json);
+}
+
 static inline void tensors_end(struct tensor_dump *d)
 {
     fputs("}}", d->json);

@@ -63,25 +63,6 @@ static struct inside pass(const struct model *m, int e, bool relu)
     return y;
 }
 
-struct operand {
-    const char *sizes;
-    const float *v;
-    size_t n;
-};
-
-static void call(struct tensor_dump *d, const char *name, struct operand a, struct operand b, struct operand out)
-{
-    fprintf(d->json, "%s\"%s\":{\"input_args\":[", d->calls++ ? "," : "", name);
-    tensors_row(d, name, "input.0", a.sizes, a.v, a.n);
-    if (b.v) {
-        fputs(",", d->json);
-        tensors_row(d, name, "input.1", b.sizes, b.v, b.n);
-    }
-    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
-    tensors_row(d, name, "output.0", out.sizes, out.v, out.n);
-    fputs("]}", d->json);
-}
-
 static void stacked(struct tensor_dump *d, const struct model *m, bool relu, bool statistics)
 {
     struct inside y[EXPERTS];
@@ -97,17 +78,17 @@ static void stacked(struct tensor_dump *d, const struct model *m, bool relu, boo
         memcpy(out[e], y[e].out, sizeof out[e]);
     }
     const size_t rows = EXPERTS * PLACES * INNER, wide = EXPERTS * PLACES * WIDTH;
-    struct operand x = {"3,5,6", &m->x[0][0][0], wide}, r[4], result = {"3,5,6", &out[0][0][0], wide};
+    struct tensor_of x = {"3,5,6", &m->x[0][0][0], wide}, r[4], result = {"3,5,6", &out[0][0][0], wide};
     for (int i = 0; i < 4; i++)
-        r[i] = (struct operand){i & 1 ? "15,4" : "3,5,4", &row[i][0][0][0], rows};
-    struct operand weight[3] = {{"3,4,6", &m->gate[0][0][0], EXPERTS * INNER * WIDTH},
+        r[i] = (struct tensor_of){i & 1 ? "15,4" : "3,5,4", &row[i][0][0][0], rows};
+    struct tensor_of weight[3] = {{"3,4,6", &m->gate[0][0][0], EXPERTS * INNER * WIDTH},
                                 {"3,4,6", &m->up[0][0][0], EXPERTS * INNER * WIDTH},
                                 {"3,6,4", &m->down[0][0][0], EXPERTS * INNER * WIDTH}};
-    call(d, "Mint.bmm.0.forward", x, weight[0], r[0]);
-    call(d, relu ? "Mint.relu.0.forward" : "Mint.silu.0.forward", r[0], (struct operand){0}, r[1]);
-    call(d, "Mint.bmm.1.forward", x, weight[1], r[2]);
-    call(d, "Mint.mul.0.forward", r[1], r[2], r[3]);
-    call(d, "Mint.bmm.2.forward", r[3], weight[2], result);
+    tensors_call(d, "Mint.bmm.0.forward", x, weight[0], r[0]);
+    tensors_call(d, relu ? "Mint.relu.0.forward" : "Mint.silu.0.forward", r[0], (struct tensor_of){0}, r[1]);
+    tensors_call(d, "Mint.bmm.1.forward", x, weight[1], r[2]);
+    tensors_call(d, "Mint.mul.0.forward", r[1], r[2], r[3]);
+    tensors_call(d, "Mint.bmm.2.forward", r[3], weight[2], result);
     tensors_end(d);
 }
 
@@ -127,16 +108,17 @@ static void looped(struct tensor_dump *d, const struct model *m, const int *orde
         for (int k = 0; k < 5; k++)
             snprintf(name[k], sizeof name[k], "%s.%d.forward", op[k],
                      k % 2 ? i : 3 * i + k / 2);
-        struct operand x = {wide, &m->x[e][0][0], (size_t)(n * WIDTH)}, out = {wide, &y.out[0][0], (size_t)(n * WIDTH)};
-        struct operand gate = {narrow, &y.gate[0][0], (size_t)(n * INNER)}, act = gate, up = gate, product = gate;
+        struct tensor_of x = {wide, &m->x[e][0][0], (size_t)(n * WIDTH)},
+                         out = {wide, &y.out[0][0], (size_t)(n * WIDTH)};
+        struct tensor_of gate = {narrow, &y.gate[0][0], (size_t)(n * INNER)}, act = gate, up = gate, product = gate;
         act.v = &y.active[0][0];
         up.v = &y.up[0][0];
         product.v = &y.product[0][0];
-        call(d, name[0], x, (struct operand){"4,6", &m->gate[e][0][0], INNER * WIDTH}, gate);
-        call(d, name[1], gate, (struct operand){0}, act);
-        call(d, name[2], x, (struct operand){"4,6", &m->up[e][0][0], INNER * WIDTH}, up);
-        call(d, name[3], act, up, product);
-        call(d, name[4], product, (struct operand){"6,4", &m->down[e][0][0], INNER * WIDTH}, out);
+        tensors_call(d, name[0], x, (struct tensor_of){"4,6", &m->gate[e][0][0], INNER * WIDTH}, gate);
+        tensors_call(d, name[1], gate, (struct tensor_of){0}, act);
+        tensors_call(d, name[2], x, (struct tensor_of){"4,6", &m->up[e][0][0], INNER * WIDTH}, up);
+        tensors_call(d, name[3], act, up, product);
+        tensors_call(d, name[4], product, (struct tensor_of){"6,4", &m->down[e][0][0], INNER * WIDTH}, out);
     }
     tensors_end(d);
 }
@@ -164,11 +146,13 @@ static void fused(struct tensor_dump *d, const struct model *m, bool statistics)
         }
     }
     const size_t wide = EXPERTS * PLACES * WIDTH;
-    struct operand x = {"3,5,6", &m->x[0][0][0], wide}, inner = {"3,5,4", &product[0][0][0], EXPERTS * PLACES * INNER};
-    call(d, "Mint.bmm.0.forward", x, (struct operand){"3,6,8", &weight[0][0][0], EXPERTS * WIDTH * 2 * INNER},
-         (struct operand){"3,5,8", &both[0][0][0], EXPERTS * PLACES * 2 * INNER});
-    call(d, "Mint.bmm.1.forward", inner, (struct operand){"3,6,4", &m->down[0][0][0], EXPERTS * INNER * WIDTH},
-         (struct operand){"3,5,6", &out[0][0][0], wide});
+    struct tensor_of x = {"3,5,6", &m->x[0][0][0], wide},
+                     inner = {"3,5,4", &product[0][0][0], EXPERTS * PLACES * INNER};
+    tensors_call(d, "Mint.bmm.0.forward", x, (struct tensor_of){"3,6,8", &weight[0][0][0], EXPERTS * WIDTH * 2 * INNER},
+         (struct tensor_of){"3,5,8", &both[0][0][0], EXPERTS * PLACES * 2 * INNER});
+    tensors_call(d, "Mint.bmm.1.forward", inner,
+                 (struct tensor_of){"3,6,4", &m->down[0][0][0], EXPERTS * INNER * WIDTH},
+                 (struct tensor_of){"3,5,6", &out[0][0][0], wide});
     tensors_end(d);
 }
 
