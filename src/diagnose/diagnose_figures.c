@@ -289,7 +289,10 @@ static void say_unrecorded_input(struct diagnosis_case *p)
         const struct row *x = &p->side[TARGET]->rows.v[r];
         uint32_t g = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_partner(p, TARGET, r) : NONE;
         if (g == NONE || !dtype_is_float(x->dtype) || p->flow[TARGET].held[r] != NONE ||
-            p->flow[GOLDEN].held[g] != NONE || patient_judged(p, TARGET, r)->verdict != VERDICT_DEVIATE)
+            p->flow[GOLDEN].held[g] != NONE)
+            continue;
+        uint8_t verdict = patient_judged(p, TARGET, r)->verdict;
+        if (verdict != VERDICT_DEVIATE && verdict != VERDICT_IN_DOUBT)
             continue;
         struct buf name = {0};
         dump_row_name(p->side[TARGET], r, &name);
