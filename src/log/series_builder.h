@@ -138,7 +138,9 @@ int64_t series_interval(const struct series *s);
 /* ---- scanning ---- */
 
 /* The whole of `s` without surrounding blanks as a number, "nan", "inf" or "Infinity"; digit (may be NULL): the unit
- * of its last digit, 0 if it has none. */
+ * of its last digit, 0 if it has none. Beside reading_number (base/reading.h) for two reasons: it asks whether a word
+ * of a line is a number at all, where no other word is a damaged value, and it gives the printed digit. A value that
+ * a field has to hold is read by log_number, which tells absent and unreadable apart. */
 bool scan_number(struct str s, double *v, double *digit);
 /* Reads a number at the start of s and removes it. */
 bool scan_leading(struct str *s, double *v, double *digit);
