@@ -24,7 +24,8 @@ static bool is_linear(const struct dump *d, uint32_t call)
 
 void cut_tensors_find(struct dump *d)
 {
-    uint32_t calls = 0, odd = 0, first = NONE;
+    uint32_t calls = 0, odd = 0, alike = 0, first = NONE;
+    int64_t whole = 0, part = 0; /* the sizes of an axis of the first that does not fit */
     for (uint32_t c = 0; c < d->calls.n; c++) {
         if (!is_linear(d, c))
             continue;
@@ -36,10 +37,19 @@ void cut_tensors_find(struct dump *d)
             continue;
         bool fits = w->dim[1] == x->dim[x->ndim - 1] && w->dim[0] == y->dim[y->ndim - 1];
         calls++;
-        odd += !fits;
-        first = !fits && first == NONE ? c : first;
+        if (fits)
+            continue;
+        bool rows = w->dim[0] != y->dim[y->ndim - 1];
+        int64_t a = rows ? w->dim[0] : w->dim[1], b = rows ? y->dim[y->ndim - 1] : x->dim[x->ndim - 1];
+        if (!odd++) {
+            first = c;
+            whole = a > b ? a : b;
+            part = a > b ? b : a;
+        }
+        alike += (a == whole && b == part) || (a == part && b == whole);
     }
-    d->tensors_cut = odd >= CALLS_LEAST && 2 * odd >= calls;
+    /* all of one size may be cut to another, and others left as they are */
+    d->tensors_cut = odd >= CALLS_LEAST && (2 * odd >= calls || alike == odd);
     if (!d->tensors_cut)
         return;
     struct buf w = {0}, y = {0};

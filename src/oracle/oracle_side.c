@@ -202,13 +202,26 @@ static bool is_elementwise(const struct call *c)
            c->family == FAMILY_ACTIVATION || c->family == FAMILY_CAST;
 }
 
+/* Whether a tensor that a call takes has another shape than its output: where recordings are cut, an axis that is
+ * broadcast may be the rest of a longer one. */
+static bool broadcasts(const struct dump *d, uint32_t call, uint32_t output)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            d->rows.v[r].shape != d->rows.v[output].shape)
+            return true;
+    return false;
+}
+
 /* What sums or picks over an axis that was cut is not the function of what was recorded. */
 static void refuse_cut(struct oracle_side *s)
 {
     for (size_t i = 0; i < s->rows.n && s->dump->tensors_cut; i++) {
         struct oracle_row *r = &s->rows.v[i];
         uint32_t call = s->dump->rows.v[r->row].call;
-        if (!oracle_row_is_wrong(r) || is_elementwise(&s->dump->calls.v[call]))
+        if (!oracle_row_is_wrong(r) ||
+            (is_elementwise(&s->dump->calls.v[call]) && s->dump->calls.v[call].phase == PHASE_FORWARD &&
+             !broadcasts(s->dump, call, r->row)))
             continue;
         r->said = false;
         s->unknown[call] = UNKNOWN_CUT;

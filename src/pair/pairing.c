@@ -505,8 +505,8 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     }
     find_groups(&b);
     if (!o->given_count) {
+        find_cut(&b); /* an axis of one may be the rest of a longer one */
         find_repeated(&b);
-        find_cut(&b);
     }
     lay_out(&b);
     decided_pairs_release(&b.ruled);

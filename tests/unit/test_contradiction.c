@@ -155,6 +155,30 @@ static void cut_recordings(void **state)
     dump_release(&whole);
 }
 
+/* Two of five linear layers of which one size is cut alike; two that do not fit in different ways are no cut. */
+static void cut_to_one_size(void **state)
+{
+    (void)state;
+    for (int alike = 0; alike < 2; alike++) {
+        struct dump d;
+        dump_init(&d);
+        for (int i = 0; i < 5; i++) {
+            struct buf name = {0};
+            buf_fmt(&name, "Functional.linear.%d.forward", i);
+            uint32_t c = dump_add_call(&d, buf_view(&name), CALL_API, PHASE_FORWARD);
+            int64_t columns = i == 1 ? 16 : i == 3 ? alike ? 16 : 24 : 64;
+            d.calls.v[c].family = FAMILY_LINEAR;
+            add(&d, c, "input.0", IO_INPUT, (const int64_t[]){4, 8, 32}, 3);
+            add(&d, c, "input.1", IO_INPUT, (const int64_t[]){64, 32}, 2);
+            add(&d, c, "output.0", IO_OUTPUT, (const int64_t[]){4, 8, columns}, 3);
+            buf_release(&name);
+        }
+        cut_tensors_find(&d);
+        assert_int_equal(d.tensors_cut, alike);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +186,7 @@ int main(void)
         cmocka_unit_test(elements_that_are_not_finite),
         cmocka_unit_test(sizes_of_the_file),
         cmocka_unit_test(cut_recordings),
+        cmocka_unit_test(cut_to_one_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
