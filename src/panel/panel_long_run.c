@@ -94,22 +94,24 @@ bool panel_is_feature(const char *id)
     return false;
 }
 
-/* 1 in use, 0 not, -1 nothing tells. */
-static int used(const struct procedure *g, const char *key)
+/* 1 in use, 0 not, -1 nothing tells. *both: both sides use it. */
+static int used(const struct procedure *g, const char *key, bool *both)
 {
+    *both = false;
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     for (size_t i = 0; key && r && i < r->settings->checks.n; i++) {
         const struct config_check *k = &r->settings->checks.v[i];
         if (!str_is(k->row->key, key))
             continue;
         bool told = false;
+        int in_use = 0;
         for (int s = 0; s < 2; s++) {
             const struct value *v = &k->value[s];
-            if (v->state == VALUE_SET && (v->number ? v->num > 1 : value_true(v)))
-                return 1;
+            in_use += v->state == VALUE_SET && (v->number ? v->num > 1 : value_true(v));
             told |= v->state == VALUE_SET;
         }
-        return told ? 0 : -1;
+        *both = in_use == 2;
+        return in_use ? 1 : told ? 0 : -1;
     }
     return -1;
 }
@@ -142,7 +144,7 @@ static void layouts_text(const struct procedure *g, struct buf *out)
     buf_release(&b[1]);
 }
 
-static void scaling(struct panel_page *p, const struct procedure *g)
+static void scaling(struct panel_page *p, const struct procedure *g, const struct curves *c)
 {
     const char *all = investigation_text(&g->inv->waived, "scaling");
     struct buf laid = {0};
@@ -150,12 +152,15 @@ static void scaling(struct panel_page *p, const struct procedure *g)
         layouts_text(g, &laid);
     for (size_t i = 0; i < ARRAY_LEN(features); i++) {
         bool answered = investigation_text(&g->inv->answers, features[i].id) != NULL;
-        int told = used(g, features[i].key), ranks = laid.n ? used_by_ranks(g, features[i].laid) : -1;
+        bool both;
+        int told = used(g, features[i].key, &both), ranks = laid.n ? used_by_ranks(g, features[i].laid) : -1;
         bool unused = told == 0 ? ranks != 1 : told < 0 && ranks == 0;
+        bool met = both && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS; /* compared with it */
         struct panel_item *it = page_item(p,
                                           answered ? MARK_OPEN
                                           : all    ? MARK_WAIVED
                                           : unused ? MARK_NOTE
+                                          : met    ? MARK_OK
                                                    : MARK_OPEN,
                                           features[i].id, "%s", _(features[i].text));
         if (all)
@@ -164,6 +169,9 @@ static void scaling(struct panel_page *p, const struct procedure *g)
             it->detail = _("Not used according to the settings in panel 1.");
         else if (unused)
             page_detail(p, it, _("Not used by the recorded ranks (%s)."), laid.p);
+        else if (met && !answered)
+            page_detail(p, it, _("Used by both runs according to the settings in panel 1, and their curves meet the "
+                                 "standard with it. :answer %s bad … says otherwise."), features[i].id);
         else if (ranks == 1)
             page_detail(p, it, _("Used by the recorded ranks (%s). :answer %s ok … or bad … saves the result; :waive "
                                  "scaling REASON skips all features."), laid.p, features[i].id);
@@ -260,7 +268,7 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     judged(p, c);
     curve_items_marks(p, c, false);
     page_known_causes(p, g, "curve:");
-    scaling(p, g);
+    scaling(p, g, c);
     page_settle(p, g);
     size_t left = 0;
     for (size_t i = 0; i < p->items.n; i++)
