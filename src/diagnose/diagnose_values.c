@@ -568,8 +568,22 @@ struct draws {
     double dev2, own2, least, most; /* over elements that are zero on neither side */
 };
 
-/* Whether both sides have the same share of zeros at independent places, and the same values where neither is zero. */
-static bool drawn_apart(const struct element_sample *s, struct draws *x)
+/* The relative error of what goes into a dropout on both sides; 0: it is no dropout, or its input was not compared. */
+static double error_into_dropout(const struct diagnosis_case *p)
+{
+    uint32_t input = call_input(p->side[TARGET], p->call, 0);
+    uint32_t line = input == NONE ? NONE : p->m->pairing->line_of[TARGET][input];
+    for (int s = 0; s < 2; s++)
+        if (!str_ihas(align_item_operator(p->side[s], p->side[s]->rows.v[p->row[s]].call), "dropout"))
+            return 0;
+    bool compared = line != NONE && p->m->pairing->lines.v[line].pair != NONE && p->m->state[line] == MEASURE_DONE;
+    double error = compared ? p->m->figures[line]->rel_l2 : 0;
+    return isfinite(error) ? error : 0;
+}
+
+/* Whether both sides have the same share of zeros at independent places, and the same values where neither is zero, but
+ * for the error of what goes in. */
+static bool drawn_apart(const struct element_sample *s, double in, struct draws *x)
 {
     *x = (struct draws){.least = INFINITY, .most = -INFINITY};
     for (size_t i = 0; i < s->n; i++) {
@@ -588,7 +602,7 @@ static bool drawn_apart(const struct element_sample *s, struct draws *x)
     double n = (double)x->all, p = (double)(x->zero[0] + x->zero[1]) / (2 * n),
            meet = (double)x->zero[0] * (double)x->zero[1] / n;
     return x->all >= 32 && x->zero[0] >= x->both + 4 && x->zero[1] >= x->both + 4 && p < 0.9 && x->most > x->least &&
-           x->dev2 <= fmin(1e-8 * x->own2, LEFT_OVER * s->dev2) &&
+           x->dev2 <= fmin(fmax(1e-8, 4 * in * in) * x->own2, LEFT_OVER * s->dev2) &&
            fabs((double)x->zero[0] - (double)x->zero[1]) <= 4 * sqrt(2 * n * p * (1 - p)) &&
            fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
 }
@@ -634,10 +648,15 @@ void detect_dropout_both(struct diagnosis_case *p)
     struct draws x;
     char n[3][NUM_MAX];
     double given = shared_probability(p);
-    if (p->spread && drawn_apart(p->spread, &x))
+    double in = error_into_dropout(p);
+    if (p->spread && drawn_apart(p->spread, in, &x))
         case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
-                   _("both sides apply dropout: %s %% of the target elements and %s %% of the golden elements are 0, "
-                     "%s %% on both sides, as with independent random numbers; all other elements agree"),
+                   x.dev2 <= 1e-8 * x.own2
+                       ? _("both sides apply dropout: %s %% of the target elements and %s %% of the golden elements "
+                           "are 0, %s %% on both sides, as with independent random numbers; all other elements agree")
+                       : _("both sides apply dropout: %s %% of the target elements and %s %% of the golden elements "
+                           "are 0, %s %% on both sides, as with independent random numbers; all other elements differ "
+                           "by what goes in"),
                    num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
                    num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
                    num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));

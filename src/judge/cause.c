@@ -341,9 +341,9 @@ static bool contradicts_itself(const struct causes *k, uint32_t line)
 
 #define HANDED_FACTOR 0.01 /* by which a handed-on value changes its size at least, if it is another one */
 
-/* Whether the golden side hands an earlier value on as it is, and the target another one that is larger or smaller than
- * its own earlier value: something between that nobody recorded multiplies it or takes a part away. */
-static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
+/* The line of the value that the golden side hands on here as it is, while the target gives another one than its own
+ * earlier value, which nothing recorded and paired computes; NONE. */
+static uint32_t handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
 {
     uint32_t golden = k->m->pairing->lines.v[line].row[GOLDEN];
     uint32_t from = golden == NONE ? NONE : k->flow[GOLDEN].held[golden],
@@ -351,22 +351,42 @@ static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32
     const struct row *x = &k->d->rows.v[row];
     uint32_t held = k->flow->held[row], own = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
     if (own != NONE && k->m->pairing->lines.v[own].pair != NONE) /* judged where it was computed */
-        return false;
-    const struct line_judgement *l = &k->j->line[line];
-    if (l->verdict != VERDICT_DEVIATE || l->flags & LINE_STATISTICS) /* finite elements were compared */
-        return false;
-    if (of == NONE || k->m->pairing->lines.v[of].pair == NONE || !is_compared(&k->j->line[of]) || !k->decided[of] ||
-        forward_start(k, x->call) != NONE)
-        return false;
+        return NONE;
+    if (k->j->line[line].flags & LINE_STATISTICS || of == NONE || k->m->pairing->lines.v[of].pair == NONE ||
+        !is_compared(&k->j->line[of]) || !k->decided[of] || forward_start(k, x->call) != NONE)
+        return NONE;
     const uint32_t *before = k->m->pairing->lines.v[of].row;
     const struct row *y = &k->d->rows.v[before[TARGET]];
     if (before[TARGET] >= row || x->kind != ROW_TENSOR || y->kind != ROW_TENSOR || x->dtype != y->dtype ||
         !dtype_is_float((enum dtype)x->dtype) || !(x->has & y->has & HAS_NORM) || !(y->stat[STAT_NORM] > 0) ||
         dump_row_numel(k->d, row) != dump_row_numel(k->d, before[TARGET]) ||
         dataflow_first(k->flow, row) == dataflow_first(k->flow, before[TARGET]))
+        return NONE;
+    return of;
+}
+
+/* The norm of the target's values; a recorded one has the digits of its type. */
+static double norm_of(const struct causes *k, uint32_t line)
+{
+    bool done = k->m->figures && k->m->state[line] == MEASURE_DONE;
+    return done ? k->m->figures[line]->side[TARGET].norm
+                : k->d->rows.v[k->m->pairing->lines.v[line].row[TARGET]].stat[STAT_NORM];
+}
+
+/* Whether something between that nobody recorded multiplies a handed-on value or takes a part away: it is larger or
+ * smaller than before, by more than noise of its type; by more than a rounding where no bit differed before. */
+static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
+{
+    struct line_judgement *l = &k->j->line[line];
+    uint32_t of = handed_on_otherwise(k, line, row);
+    enum dtype own = (enum dtype)k->d->rows.v[row].dtype;
+    if (of == NONE)
         return false;
-    return fabs(x->stat[STAT_NORM] / y->stat[STAT_NORM] - 1) >
-           fmax(HANDED_FACTOR, thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate);
+    double size = fabs(norm_of(k, line) / norm_of(k, of) - 1);
+    if (l->verdict == VERDICT_DEVIATE) /* finite elements were compared */
+        return size > fmax(HANDED_FACTOR, thresholds_of(k->o->tol, own)->deviate);
+    bool rounds = dtype_table[own].size <= 2 && k->j->line[of].rule == RULE_EQUAL;
+    return rounds && l->verdict <= VERDICT_DRIFT && fmin(size, (double)l->error) > dtype_table[own].epsilon;
 }
 
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
@@ -414,10 +434,12 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     }
     bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
                  !has_verdict_of_its_own(k, line) && same_figures_go_apart(k->m, line);
-    bool own = line_is_bad(l) &&
-               ((from != NONE && (adds_to_moved(k, line, row) || is_handed_on_otherwise(k, line, row))) ||
-                loses_gradient(k, line, row));
-    if (apart || own) {
+    bool bad = line_is_bad(l), scaled = !bad && from == NONE && by_value && is_handed_on_otherwise(k, line, row);
+    bool own = bad && ((from != NONE && (adds_to_moved(k, line, row) || is_handed_on_otherwise(k, line, row))) ||
+                       loses_gradient(k, line, row));
+    if (scaled)
+        l->limit = (float)dtype_table[x->dtype].epsilon;
+    if (apart || own || scaled) {
         give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
     }

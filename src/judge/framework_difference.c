@@ -111,6 +111,25 @@ static bool is_inner_step(const struct dump *d, uint32_t row)
     return true;
 }
 
+static bool has_shape_of(const struct dump *d, uint32_t row, uint32_t other)
+{
+    const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, other);
+    return shape_same(a, b);
+}
+
+/* Whether the record of a product is the incoming gradient with merged axes, as no input has them: of a square weight
+ * the sizes do not tell. */
+static bool is_merged_gradient(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    if (forward == NONE || !family_is_product((enum family)d->calls.v[forward].family) || !passes_gradient(d, row))
+        return false;
+    EACH_EARLY_ROW(d, forward, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && has_shape_of(d, row, r))
+            return false;
+    return true;
+}
+
 /* Depending on memory format or kernel, a framework ends a call with another inner step; if that step only reorders,
  * its record is the incoming gradient, and the call's actual output is what the next call gets. */
 static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
@@ -122,17 +141,15 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
             r->kind != ROW_TENSOR)
             return NULL;
     }
-    if (dump_row_numel(side[TARGET], row[TARGET]) == dump_row_numel(side[GOLDEN], row[GOLDEN]))
-        return NULL;
-    return is_inner_step(side[TARGET], row[TARGET]) == is_inner_step(side[GOLDEN], row[GOLDEN]) ? NULL
+    bool same = dump_row_numel(side[TARGET], row[TARGET]) == dump_row_numel(side[GOLDEN], row[GOLDEN]), inner[2];
+    for (int s = 0; s < 2; s++) {
+        if (same && !telling_figures(&side[s]->rows.v[row[s]]))
+            return NULL;
+        inner[s] = same ? is_merged_gradient(side[s], row[s]) : is_inner_step(side[s], row[s]);
+    }
+    return inner[TARGET] == inner[GOLDEN] ? NULL
                : N_("one side recorded the last inner step of this call, a view: the incoming gradient, not that of "
                     "its input");
-}
-
-static bool has_shape_of(const struct dump *d, uint32_t row, uint32_t other)
-{
-    const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, other);
-    return shape_same(a, b);
 }
 
 /* Whether the gradients that a fused attention recorded are those of what went in: three, with their shapes. Written

@@ -12,7 +12,7 @@
 #define ALIKE 4          /* a fault may change gradients by as much and leave the scale recognisable */
 #define SHARE 0.9        /* of the gradients: the scale is on all of them, but some are zero except for rounding */
 #define GRADIENTS_LEAST 4
-#define UNRESOLVED 2.4e-7 /* twice the rounding of sums and differences in float32 */
+#define UNRESOLVED 1e-5 /* of sums of single precision, over some thousand elements */
 
 static bool is_gradient(const struct dump *d, uint32_t row)
 {

@@ -17,6 +17,7 @@
 #include "pair/align_item.h"
 #include "judge/unrecorded_step.h"
 #include "dump/recorded_figures.h"
+#include "measure/element_sample.h"
 #include "dump/family.h"
 
 /* ---- roles ---- */
@@ -33,11 +34,12 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
         return false;
     if (strcmp(slot, "input.weight") == 0 || strcmp(slot, "input.bias") == 0)
         return true;
-    bool second = strcmp(slot, "input.1") == 0 || strcmp(slot, "input.2") == 0;
+    bool adds = c->family == FAMILY_LINEAR && align_item_adds_term(p->side[TARGET], k->call);
+    bool second = strcmp(slot, "input.2") == 0 || strcmp(slot, adds ? "input.0" : "input.1") == 0;
     switch (c->family) {
     case FAMILY_LINEAR:
     case FAMILY_CONV:
-        return second && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : 2);
+        return second && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds && slot[6] == '0' ? 1 : 2);
     case FAMILY_EMBEDDING:
         return row_class(k->r[TARGET]) == CLASS_FLOAT;
     case FAMILY_NORM: /* running statistics, weight and bias follow the values */
@@ -249,6 +251,25 @@ static double loss_limit(const struct thresholds *tol, const struct verdict_case
     return size > 0 ? fmax(tol->curves.first_loss_rel, tol->curves.first_loss_abs / size) : tol->curves.first_loss_rel;
 }
 
+/* Whether each element of one side, in whatever type it is held, is the other's rounded once to the 16 bits in which
+ * most products are: that arithmetic explains it. */
+static bool is_rounding_of_other(const struct judge_pass *p, const struct verdict_case *k)
+{
+    struct element_sample s;
+    struct err quiet = {0};
+    bool rounds[2];
+    if (p->arithmetic == DTYPE_UNKNOWN || dtype_table[p->arithmetic].size > 2 || !k->f || !k->f->two ||
+        element_sample_take(&s, p->m, k->i, &quiet) < 0)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        rounds[side] = p->narrow[side] && s.n > 0;
+        for (size_t i = 0; i < s.n && rounds[side]; i++)
+            rounds[side] = s.v[side][i] == dtype_round(p->arithmetic, s.v[!side][i]);
+    }
+    element_sample_release(&s);
+    return rounds[TARGET] || rounds[GOLDEN];
+}
+
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
 {
     const struct thresholds *tol = p->tol;
@@ -268,8 +289,11 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         p->weights = over ? p->weights : dtype_coarser(p->weights, own);
     } else if (source_role(p, k)) {
         k->out->flags |= LINE_SOURCE;
-        k->out->limit = (float)fmax(mine->drift, digits);
-        bool over = error > fmax(mine->drift, digits);
+        double limit = fmax(mine->drift, digits);
+        if (error > limit && is_rounding_of_other(p, k))
+            limit = fmax(limit, dtype_table[p->arithmetic].epsilon / 2);
+        k->out->limit = (float)limit;
+        bool over = error > limit;
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
     } else {
         double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
