@@ -311,7 +311,7 @@ static int close_latest(struct workspace *d)
     else if (d->focus != FOCUS_TABLE)
         d->focus = FOCUS_TABLE;
     else if (d->groups.kind != GROUP_NONE)
-        workspace_group(d, GROUP_NONE);
+        workspace_leave_groups(d);
     else if (d->search.code)
         search_release(&d->search);
     else if (list_return(d) || panel_return(d))

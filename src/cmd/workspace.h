@@ -145,6 +145,8 @@ struct group_view {
     uint64_t made_for;         /* serial of the comparison they were made from */
     uint32_t node;             /* selected node, or row of the layer table */
     uint32_t layer;            /* selected column */
+    bool moved;                /* the selection is not that of the beginning */
+    struct line from;          /* the cursor's rows before */
 };
 
 struct workspace {
@@ -287,6 +289,8 @@ void workspace_step(struct workspace *d, long by); /* by that many visible lines
 /* Groups rows, or ungroups them. Ungrouped, the cursor goes to the first deviating row of the selected group,
  * otherwise to its first. */
 void workspace_group(struct workspace *d, enum group g);
+/* The same as ungrouping, but where nothing else was selected the cursor returns to its row of before. */
+void workspace_leave_groups(struct workspace *d);
 void workspace_make_groups(struct workspace *d); /* again, from the current comparison */
 void workspace_group_step(struct workspace *d, long by);
 void workspace_group_across(struct workspace *d, int by); /* folds and unfolds, or moves between layers */

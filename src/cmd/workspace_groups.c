@@ -73,6 +73,8 @@ void workspace_group(struct workspace *d, enum group g)
     if (g == GROUP_NONE)
         return;
     d->follow = false;
+    d->groups.moved = false;
+    workspace_rows(d, d->cursor, d->groups.from.row);
     workspace_remember_place(d);
     row_groups_release(&d->groups.outline);
     d->groups.outline = (struct row_groups){0};
@@ -84,8 +86,17 @@ void workspace_group(struct workspace *d, enum group g)
     follow_group(d);
 }
 
+void workspace_leave_groups(struct workspace *d)
+{
+    uint32_t line = d->groups.moved ? NONE : workspace_line_of(d, d->groups.from.row);
+    workspace_group(d, GROUP_NONE);
+    if (line != NONE)
+        d->cursor = line;
+}
+
 void workspace_group_step(struct workspace *d, long by)
 {
+    d->groups.moved = true;
     if (d->groups.kind == GROUP_LAYERS) {
         long last = (long)d->groups.layers.rows.n - 1, at = (long)d->groups.node + by;
         d->groups.node = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
@@ -102,6 +113,7 @@ void workspace_group_step(struct workspace *d, long by)
 
 void workspace_group_across(struct workspace *d, int by)
 {
+    d->groups.moved = true;
     if (d->groups.kind == GROUP_LAYERS) {
         if (by < 0)
             d->groups.layer -= d->groups.layer > 0;
