@@ -407,12 +407,13 @@ static bool take_handed(struct screen *s)
         return false;
     }
     int panel = other ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->work.c);
-    if (panel) {
+    if (panel && s->work.overlay != OVERLAY_PANEL) { /* else a key was faster: that panel stays */
         s->work.overlay = OVERLAY_PANEL;
         s->work.panel.number = panel;
         s->work.panel.follow = true;
-        procedure_tell(&s->work.guide);
     }
+    if (panel)
+        procedure_tell(&s->work.guide);
     int side = failed && !panel ? folder_side(s) : -1;
     session_unlock(&s->session);
     if (panel && other)
