@@ -85,8 +85,8 @@ $(BUILD)/src/num/kern_avx2.o: override OPT += -mavx2 -mfma -mf16c -mpopcnt
 $(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx512vnni -mfma -mf16c -mpopcnt -mprefer-vector-width=512
 endif
 
-# what draws and writes waits for people and disks; SMALL=-Os has it in three quarters of the room, as the static file does
-$(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd config curves document panel report session ticket)): override OPT += $(SMALL)
+# what draws, writes and judges a few thousand numbers is not what one waits for; SMALL=-Os has it in three quarters of the room, as the static file does
+$(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd compare config curves document norms optimizer panel report rollout session ticket)): override OPT += $(SMALL)
 
 $(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata
 $(BUILD)/src/base/embed.o: $(DATA) $(BUILD)/po/zh_CN.mo.gz
