@@ -1,18 +1,11 @@
 /* Losses and norms as Python, pandas, trackers and pickles have them: each form with its figures, and what is
  * refused. */
-#include "support.h"
-
-#include <math.h>
-
-#include "log/series.h"
+#include "losses.h"
 
 struct form {
     const char *name, *bytes;
     size_t size;
-    struct {
-        int64_t step;
-        double loss;
-    } of[5];
+    struct loss_at of[5];
     size_t n;
 };
 
@@ -633,15 +626,7 @@ static void every_form(void **state)
         struct err e;
         if (open_form(&s, f, &e))
             fail_msg("%s", e.text);
-        if (s.records.n != f->n)
-            fail_msg("%s: %zu records, %zu expected", f->name, s.records.n, f->n);
-        for (size_t k = 0; k < f->n; k++) {
-            const struct log_record *r = &s.records.v[k];
-            bool same = r->value[LOG_LOSS] == f->of[k].loss || (isnan(r->value[LOG_LOSS]) && isnan(f->of[k].loss));
-            if (r->step != f->of[k].step || !log_has(r, LOG_LOSS) || !same)
-                fail_msg("%s: step %lld has loss %g, expected step %lld with %g", f->name, (long long)r->step,
-                         r->value[LOG_LOSS], (long long)f->of[k].step, f->of[k].loss);
-        }
+        check_losses(&s, f->name, f->of, f->n);
         series_release(&s);
     }
 }
