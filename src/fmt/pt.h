@@ -43,6 +43,13 @@ int pt_array(struct tensor *t, const struct pickle *value, const char *name, str
              struct err *e);
 /* Checks that the text decodes to exactly b->size bytes: -1 if not. Reads all of it. */
 int pt_array_whole(const struct pt_bytes *b, const char *name, struct err *e);
+/* Whether these first bytes of a file, PT_OBJECTS_HEAD or all of a shorter one, are the header of an .npy whose
+ * elements are objects (numpy.save of a dictionary); *at: where the pickle of its array begins. */
+#define PT_OBJECTS_HEAD (4096 + 12)
+bool pt_objects_head(struct str head, uint64_t *at);
+/* The elements of a pickled array of objects: its only one, or the list of several; of any
+ * other value the value itself. */
+const struct pickle *pt_objects(const struct pickle *root);
 /* Decodes Latin-1 text in UTF-8 to bytes in place; returns their number. */
 size_t pt_latin(char *bytes, size_t n);
 /* Reads a storage tuple ('storage', <type>, key, device, count), without `first`; false if p is none. */

@@ -25,6 +25,31 @@ bool pt_is_number(const struct pickle *p)
     return is_call(p, numpy, "multiarray scalar");
 }
 
+bool pt_objects_head(struct str head, uint64_t *at)
+{
+    if (!str_starts(head, "\x93NUMPY") || head.n < 12)
+        return false;
+    const unsigned char *p = (const unsigned char *)head.p;
+    const bool wide = p[6] > 1;
+    uint64_t n = wide ? p[8] | (uint64_t)p[9] << 8 | (uint64_t)p[10] << 16 | (uint64_t)p[11] << 24 : p[8] |
+                 (uint64_t)p[9] << 8;
+    *at = (wide ? 12 : 10) + n;
+    if (n > PT_OBJECTS_HEAD - 12 || *at > head.n)
+        return false;
+    struct str header = str_n(head.p + (wide ? 12 : 10), (size_t)n);
+    return str_has(header, "'|O'") || str_has(header, "\"|O\"") || str_has(header, "'O'");
+}
+
+const struct pickle *pt_objects(const struct pickle *root)
+{
+    const struct pickle *state = root->kind == PICKLE_CALL && root->n > 2 ? root->item[2] : NULL;
+    if (!pt_is_array(root) || !state || state->kind != PICKLE_TUPLE || state->n < 5 ||
+        state->item[4]->kind != PICKLE_LIST)
+        return root;
+    const struct pickle *list = state->item[4];
+    return list->n == 1 ? list->item[0] : list;
+}
+
 /* The five parts of an array, in whichever form it was written. */
 struct parts {
     const struct pickle *shape, *dtype, *bytes;

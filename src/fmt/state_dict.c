@@ -650,46 +650,17 @@ const struct weight_format weights_torch = {.name = "torch", .probe = probe, .li
 
 /* ---- numpy.save of a dictionary: an array of objects, whose only element is a pickle's dictionary ---- */
 
-#define NPY_HEADER 4096
-
-/* Whether the header of an .npy file says that its elements are objects; *at: where its data begin. */
-static bool object_header(struct str head, uint64_t *at)
-{
-    if (!str_starts(head, "\x93NUMPY") || head.n < 12)
-        return false;
-    const unsigned char *p = (const unsigned char *)head.p;
-    const bool wide = p[6] > 1;
-    uint64_t n = wide ? p[8] | (uint64_t)p[9] << 8 | (uint64_t)p[10] << 16 | (uint64_t)p[11] << 24 : p[8] |
-                 (uint64_t)p[9] << 8;
-    *at = (wide ? 12 : 10) + n;
-    if (n > NPY_HEADER || *at > head.n)
-        return false;
-    struct str header = str_n(head.p + (wide ? 12 : 10), (size_t)n);
-    return str_has(header, "'|O'") || str_has(header, "\"|O\"") || str_has(header, "'O'");
-}
-
 static bool probe_objects(const char *path)
 {
-    char head[NPY_HEADER + 12];
+    char head[PT_OBJECTS_HEAD];
     uint64_t at;
-    return !path_is_dir(path) && object_header(file_head(path, head, sizeof head), &at);
-}
-
-/* The elements of the array: its only one, or the list of several. */
-static const struct pickle *elements_of(const struct pickle *root)
-{
-    const struct pickle *state = root->kind == PICKLE_CALL && root->n > 2 ? root->item[2] : NULL;
-    if (!pt_is_array(root) || !state || state->kind != PICKLE_TUPLE || state->n < 5 ||
-        state->item[4]->kind != PICKLE_LIST)
-        return root;
-    const struct pickle *list = state->item[4];
-    return list->n == 1 ? list->item[0] : list;
+    return !path_is_dir(path) && pt_objects_head(file_head(path, head, sizeof head), &at);
 }
 
 static int list_objects(struct weights *w, uint32_t file, struct err *e)
 {
     struct file f;
-    char head[NPY_HEADER + 12];
+    char head[PT_OBJECTS_HEAD];
     struct buf bytes = {0};
     uint64_t at = 0;
     if (weights_open_file(w, file, &f, e))
@@ -698,10 +669,10 @@ static int list_objects(struct weights *w, uint32_t file, struct err *e)
         .numbers = true, .e = e};
     long n = file_read_some(&f, 0, head, sizeof head, e);
     int rc = n < 0 ? -1 : 0;
-    if (rc == 0 && !object_header(str_n(head, (size_t)n), &at))
+    if (rc == 0 && !pt_objects_head(str_n(head, (size_t)n), &at))
         rc = err_at(e, f.name, 0, _("expected numpy.save's header of an array of objects"));
     const struct pickle *root = rc == 0 ? next_pickle(&x, &f, &at, &bytes, &x.source) : NULL;
-    rc = root ? plain(&x, &f, elements_of(root)) : -1;
+    rc = root ? plain(&x, &f, pt_objects(root)) : -1;
     release(&x);
     buf_release(&bytes);
     file_close(&f);

@@ -11,7 +11,6 @@
 
 #define PICKLE_BYTES (16u << 20)
 #define JSON_BYTES (32u << 20) /* one list may be referred to many times */
-#define NPY_HEADER 4096
 #define DEEPEST 16
 
 struct writer {
@@ -137,21 +136,10 @@ static void value(struct writer *w, const struct pickle *p, int depth)
     }
 }
 
-/* numpy.save's array of objects: its only element, or the list of several. */
-static const struct pickle *elements(const struct pickle *root)
-{
-    const struct pickle *state = root->kind == PICKLE_CALL && root->n > 2 ? root->item[2] : NULL;
-    if (!pt_is_array(root) || !state || state->kind != PICKLE_TUPLE || state->n < 5 ||
-        state->item[4]->kind != PICKLE_LIST)
-        return root;
-    const struct pickle *list = state->item[4];
-    return list->n == 1 ? list->item[0] : list;
-}
-
 /* The pickle of a zip of torch.save, behind the header of an .npy, or the whole file. */
 static int load(const struct file *f, struct buf *bytes, struct err *e)
 {
-    char head[NPY_HEADER] = {0};
+    char head[PT_OBJECTS_HEAD] = {0};
     struct zip_member m;
     long n = file_read_some(f, 0, head, sizeof head, e);
     if (n < 12)
@@ -164,8 +152,8 @@ static int load(const struct file *f, struct buf *bytes, struct err *e)
         zip_close(z);
         return rc;
     }
-    if (memcmp(head, "\x93NUMPY", 6) == 0)
-        at = (uint64_t)(head[6] > 1 ? 12 : 10) + (unsigned char)head[8] + 256u * (unsigned char)head[9];
+    if (memcmp(head, "\x93NUMPY", 6) == 0 && !pt_objects_head(str_n(head, (size_t)n), &at))
+        return -1;
     if (at >= f->size || f->size - at > PICKLE_BYTES)
         return -1;
     buf_reserve(bytes, (size_t)(f->size - at));
@@ -185,7 +173,7 @@ int pickled_document(const char *path, struct buf *json, struct err *e)
     const struct pickle *root = rc == 0 ? pickle_parse(buf_view(&bytes), &a, path, NULL, e) : NULL;
     struct writer w = {.name = path, .json = json};
     if (root)
-        value(&w, elements(root), 0);
+        value(&w, pt_objects(root), 0);
     file_close(&f);
     buf_release(&bytes);
     arena_release(&a);
