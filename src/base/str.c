@@ -78,6 +78,17 @@ bool str_ihas(struct str s, const char *part)
     return false;
 }
 
+size_t str_quoted(struct str s)
+{
+    for (size_t i = 1; i < s.n; i++) {
+        if (s.p[i] == '\\')
+            i++;
+        else if (s.p[i] == s.p[0])
+            return i + 1;
+    }
+    return 0;
+}
+
 struct str str_cut(struct str s, size_t from)
 {
     if (from > s.n)

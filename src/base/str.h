@@ -47,6 +47,9 @@ bool str_ends(struct str s, const char *suffix);
 bool str_has(struct str s, const char *part);
 ptrdiff_t str_search(struct str s, const char *part); /* where it begins, or -1 */
 bool str_ihas(struct str s, const char *part); /* ASCII case folded */
+/* Bytes of the text in quotes at the front of s, whose first byte is the quote, with the closing one; a backslash takes
+ * the byte behind it along. 0: it does not end. */
+size_t str_quoted(struct str s);
 struct str str_cut(struct str s, size_t from); /* the rest from `from`, empty beyond the end */
 struct str str_trim(struct str s);             /* without blanks at both ends */
 ptrdiff_t str_find(struct str s, char c);      /* index or -1 */

@@ -24,8 +24,7 @@ struct cells {
     size_t n;
 };
 
-/* Bytes of a bar at the front of s; 0: none. */
-static size_t bar_at(struct str s)
+size_t drawn_bar_at(struct str s)
 {
     static const char *const bars[] = {"|", "\u2502", "\u2503", "\u2551"};
     for (size_t i = 0; i < ARRAY_LEN(bars); i++)
@@ -37,7 +36,7 @@ static size_t bar_at(struct str s)
 static size_t divider_at(struct str s, enum divider by)
 {
     if (by == BY_BARS)
-        return bar_at(s);
+        return drawn_bar_at(s);
     if (by == BY_TABS)
         return s.p[0] == '\t';
     return s.n > 1 && s.p[0] == ' ' && s.p[1] == ' ' ? 2 : 0;
@@ -49,7 +48,7 @@ static bool cut(struct str line, enum divider by, struct cells *c)
     c->n = 0;
     if (by != BY_TABS)
         line = str_trim(line);
-    size_t from = by == BY_BARS ? bar_at(line) : 0;
+    size_t from = by == BY_BARS ? drawn_bar_at(line) : 0;
     for (size_t i = from; i <= line.n;) {
         size_t n = i < line.n ? divider_at(str_cut(line, i), by) : 0;
         if (!n && i < line.n) {
@@ -150,7 +149,7 @@ static bool header(struct drawn_table *t, struct str line)
         !str_has(line, "损失"))
         return false;
     for (size_t i = 0; i < line.n && !bars; i++)
-        bars = bar_at(str_cut(line, i)) > 0;
+        bars = drawn_bar_at(str_cut(line, i)) > 0;
     enum divider by = bars ? BY_BARS : str_find(line, '\t') >= 0 ? BY_TABS : BY_GAPS;
     return cut(line, by, &c) && name_columns(t, &c, by);
 }
@@ -224,7 +223,7 @@ static bool cut_row(const struct drawn_table *t, const struct log_lines *l, stru
     line = str_trim(line);
     if (!t->n || !log_line_unended(l) || !line.n)
         return false;
-    bool begins = bar_at(line) > 0 || (line.p[0] >= '0' && line.p[0] <= '9');
+    bool begins = drawn_bar_at(line) > 0 || (line.p[0] >= '0' && line.p[0] <= '9');
     return begins && (t->by != BY_BARS || (!str_ends(line, "|") && !str_ends(line, "│")));
 }
 

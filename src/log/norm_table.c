@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "log/drawn_table.h"
 #include "log/python_value.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
@@ -40,15 +41,6 @@ static struct norm_reading *new_reading(struct series_builder *k)
 
 /* ---- cells ---- */
 
-static size_t bar_at(struct str s)
-{
-    static const char *const bars[] = {"|", "\u2502", "\u2503", "\u2551"};
-    for (size_t i = 0; i < ARRAY_LEN(bars); i++)
-        if (str_starts(s, bars[i]))
-            return strlen(bars[i]);
-    return 0;
-}
-
 static struct str bare(struct str s)
 {
     s = str_trim(s);
@@ -62,13 +54,13 @@ static bool cut_cells(struct str line, struct cells *c)
 {
     bool bars = false, tabs = str_find(line, '\t') >= 0;
     for (size_t i = 0; i < line.n && !bars; i++)
-        bars = bar_at(str_cut(line, i)) > 0;
+        bars = drawn_bar_at(str_cut(line, i)) > 0;
     c->n = 0;
     line = str_trim(line);
-    size_t from = bars ? bar_at(line) : 0;
+    size_t from = bars ? drawn_bar_at(line) : 0;
     for (size_t i = from; i <= line.n && c->n < COLUMNS;) {
         struct str at = str_cut(line, i);
-        size_t n = i == line.n ? 0 : bars ? bar_at(at) : (at.p[0] == (tabs ? '\t' : ','));
+        size_t n = i == line.n ? 0 : bars ? drawn_bar_at(at) : (at.p[0] == (tabs ? '\t' : ','));
         if (i < line.n && !n) {
             ptrdiff_t end = at.p[0] == '"' ? str_find(str_cut(at, 1), '"') : -1;
             i += end < 0 ? 1 : (size_t)end + 2; /* "1,5" is one cell */

@@ -45,18 +45,6 @@ static bool closes(char c)
     return c == ']' || c == ')' || c == '}';
 }
 
-/* Where the text in quotes at the front of s ends; 0: nowhere. */
-static size_t quoted(struct str s)
-{
-    for (size_t i = 1; i < s.n; i++) {
-        if (s.p[i] == '\\')
-            i++;
-        else if (s.p[i] == s.p[0])
-            return i + 1;
-    }
-    return 0;
-}
-
 /* The end of an argument or item at the front of s: a comma or closing bracket that is not inside others. */
 static size_t item_end(struct str s)
 {
@@ -64,7 +52,7 @@ static size_t item_end(struct str s)
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         if (c == '"' || c == '\'') {
-            size_t n = quoted(str_cut(s, i));
+            size_t n = str_quoted(str_cut(s, i));
             if (!n)
                 return s.n;
             i += n - 1;
@@ -92,7 +80,7 @@ static bool value(struct str *s, struct buf *json, bool blanks, int depth);
 
 static bool text(struct str *s, struct buf *json)
 {
-    size_t n = quoted(*s);
+    size_t n = str_quoted(*s);
     if (!n)
         return false;
     buf_char(json, '"');
@@ -130,32 +118,42 @@ static bool scalar(struct str *s, struct buf *json, bool blanks, bool key)
     return true;
 }
 
+/* Whether no item follows: a closing bracket, or the end of the text. */
+static bool at_end(struct str *s)
+{
+    skip_blanks(s);
+    return !s->n || closes(s->p[0]);
+}
+
+/* Takes a comma behind an item; false: there is neither one nor a closing bracket. */
+static bool comma_or_end(struct str *s)
+{
+    skip_blanks(s);
+    bool comma = s->n && s->p[0] == ',';
+    *s = str_cut(*s, comma);
+    return comma || (s->n && closes(s->p[0]));
+}
+
+/* Takes the closing bracket; false: the text ends before it. */
+static bool close_items(struct str *s, struct buf *json, char bracket)
+{
+    bool closed = s->n > 0;
+    *s = str_cut(*s, 1);
+    buf_char(json, bracket);
+    return closed;
+}
+
 /* Items up to the closing bracket, which is taken. An array of NumPy has blanks between its items. */
 static bool items(struct str *s, struct buf *json, int depth)
 {
     const bool blanks = item_end(*s) < s->n && s->p[item_end(*s)] != ',';
-    bool first = true;
     buf_char(json, '[');
-    for (;;) {
-        skip_blanks(s);
-        if (!s->n)
-            return false;
-        if (closes(s->p[0]))
-            break;
-        if (!first)
-            buf_char(json, ',');
-        first = false;
-        if (!value(s, json, blanks, depth))
-            return false;
-        skip_blanks(s);
-        if (s->n && s->p[0] == ',')
-            *s = str_cut(*s, 1);
-        else if (!blanks && !(s->n && closes(s->p[0])))
+    for (bool first = true; !at_end(s); first = false) {
+        buf_cstr(json, first ? "" : ",");
+        if (!value(s, json, blanks, depth) || !(comma_or_end(s) || blanks))
             return false;
     }
-    *s = str_cut(*s, 1);
-    buf_char(json, ']');
-    return true;
+    return close_items(s, json, ']');
 }
 
 static bool key_of(struct str *s, struct buf *json, int depth)
@@ -179,19 +177,12 @@ static bool key_of(struct str *s, struct buf *json, int depth)
 /* Members up to the closing bracket; of pairs, "('loss', [2.5])", each in brackets of its own. */
 static bool members(struct str *s, struct buf *json, bool pairs, int depth)
 {
-    bool first = true;
     buf_char(json, '{');
-    for (;;) {
-        skip_blanks(s);
-        if (!s->n)
-            return false;
-        if (closes(s->p[0]))
-            break;
+    for (bool first = true; !at_end(s); first = false) {
         if (pairs && s->p[0] != '(')
             return false;
         *s = str_cut(*s, pairs);
         buf_cstr(json, first ? "" : ",");
-        first = false;
         if (!key_of(s, json, depth))
             return false;
         skip_blanks(s);
@@ -206,15 +197,10 @@ static bool members(struct str *s, struct buf *json, bool pairs, int depth)
         if (pairs && (!s->n || s->p[0] != ')'))
             return false;
         *s = str_cut(*s, pairs);
-        skip_blanks(s);
-        if (s->n && s->p[0] == ',')
-            *s = str_cut(*s, 1);
-        else if (!s->n || !closes(s->p[0]))
+        if (!comma_or_end(s))
             return false;
     }
-    *s = str_cut(*s, 1);
-    buf_char(json, '}');
-    return true;
+    return close_items(s, json, '}');
 }
 
 /* Whether the argument has a name, "dtype=float32". */

@@ -202,18 +202,6 @@ bool scan_key(struct str s, const char *key)
     return !*key;
 }
 
-/* Where the text in quotes at p ends (after the closing one), or 0. */
-static size_t quoted(struct str s)
-{
-    for (size_t i = 1; i < s.n; i++) {
-        if (s.p[i] == '\\')
-            i++;
-        else if (s.p[i] == s.p[0])
-            return i + 1;
-    }
-    return 0;
-}
-
 static struct str skip_blanks(struct str s)
 {
     while (s.n && (s.p[0] == ' ' || s.p[0] == '\t' || s.p[0] == '\n' || s.p[0] == '\r'))
@@ -247,7 +235,7 @@ int scan_member(struct str *s, struct str *key, struct str *value)
     }
     if (!at.n || (at.p[0] != '"' && at.p[0] != '\''))
         return -1;
-    size_t end = quoted(at), depth = 0, i;
+    size_t end = str_quoted(at), depth = 0, i;
     if (!end)
         return -1;
     *key = str_n(at.p + 1, end - 2);
@@ -258,7 +246,7 @@ int scan_member(struct str *s, struct str *key, struct str *value)
     for (i = 0; i < at.n; i++) {
         char c = at.p[i];
         if (c == '"' || c == '\'') {
-            size_t n = quoted(str_cut(at, i));
+            size_t n = str_quoted(str_cut(at, i));
             if (!n)
                 return -1;
             i += n - 1;
