@@ -130,17 +130,25 @@ static bool is_merged_gradient(const struct dump *d, uint32_t row)
     return true;
 }
 
-/* Depending on memory format or kernel, a framework ends a call with another inner step; if that step only reorders,
- * its record is the incoming gradient, and the call's actual output is what the next call gets. */
-static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
+/* Whether both rows are gradients that a function recorded, of what went in. */
+static bool are_gradients_of_calls(const struct dump *const side[2], const uint32_t row[2])
 {
     for (int s = 0; s < 2; s++) {
         const struct row *r = &side[s]->rows.v[row[s]];
         const struct call *c = &side[s]->calls.v[r->call];
         if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT ||
             r->kind != ROW_TENSOR)
-            return NULL;
+            return false;
     }
+    return true;
+}
+
+/* Depending on memory format or kernel, a framework ends a call with another inner step; if that step only reorders,
+ * its record is the incoming gradient, and the call's actual output is what the next call gets. */
+static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
+{
+    if (!are_gradients_of_calls(side, row))
+        return NULL;
     bool same = dump_row_numel(side[TARGET], row[TARGET]) == dump_row_numel(side[GOLDEN], row[GOLDEN]), inner[2];
     for (int s = 0; s < 2; s++) {
         if (same && !telling_figures(&side[s]->rows.v[row[s]]))
@@ -203,14 +211,16 @@ static bool records_maker(const struct dump *d, uint32_t row)
     if (forward == NONE || !telling_figures(&d->rows.v[row]) || passes_gradient(d, row))
         return false;
     EACH_EARLY_ROW(d, forward, in) {
-        struct fingerprint value = fingerprint_of(d, in);
         if (d->rows.v[in].io != IO_INPUT || d->rows.v[in].kind != ROW_TENSOR)
             continue;
-        for (uint32_t c = 0; holds_figures(d, forward, IO_OUTPUT, &value) && c < forward; c++)
+        struct fingerprint value = fingerprint_of(d, in);
+        if (!holds_figures(d, forward, IO_OUTPUT, &value))
+            return false;
+        for (uint32_t c = 0; c < forward; c++)
             if (d->calls.v[c].kind == CALL_API && d->calls.v[c].phase == PHASE_FORWARD && d->calls.v[c].twin != NONE &&
                 holds_figures(d, c, IO_OUTPUT, &value) && holds_figures(d, d->calls.v[c].twin, IO_OUTPUT, &own))
                 return true;
-        break;
+        return false;
     }
     return false;
 }
@@ -219,13 +229,8 @@ static bool records_maker(const struct dump *d, uint32_t row)
  * of a gradient is that of another node. */
 static const char *of_maker(const struct dump *const side[2], const uint32_t row[2])
 {
-    for (int s = 0; s < 2; s++) {
-        const struct row *r = &side[s]->rows.v[row[s]];
-        const struct call *c = &side[s]->calls.v[r->call];
-        if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT ||
-            r->kind != ROW_TENSOR)
-            return NULL;
-    }
+    if (!are_gradients_of_calls(side, row))
+        return NULL;
     for (int s = 0; s < 2; s++)
         if (passes_gradient(side[s], row[s]) && records_maker(side[!s], row[!s]))
             return N_("the call hands its input on, and one side recorded there the gradient of the call that made it: "
@@ -291,10 +296,11 @@ static const char *accumulates(const struct dump *const side[2], const uint32_t 
 
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
-    if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
-        return inner_product(side, row) ? inner_product(side, row)
-               : of_maker(side, row)    ? of_maker(side, row)
-                                        : last_step_differs(side, row);
+    if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0) {
+        const char *why = inner_product(side, row);
+        why = why ? why : of_maker(side, row);
+        return why ? why : last_step_differs(side, row);
+    }
     for (int s = 0; s < 2; s++) {
         const struct dump *d = side[s];
         const struct row *r = &d->rows.v[row[s]];

@@ -42,9 +42,8 @@ static void begin(struct anchoring *w, const struct dump *t, const struct dump *
 /* Without a pair yet. */
 static void begin_new(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *of[2])
 {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         of[s] = mem_nones(s ? g->calls.n : t->calls.n);
-    }
     begin(w, t, g, of);
 }
 

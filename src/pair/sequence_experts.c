@@ -385,39 +385,33 @@ static void pair_rows(struct sequence *w, int s, const struct expert_rows *r, ui
     emit_part(w, s, all, one, &v);
 }
 
-/* The operand of the product of gate and up that is not up's result: the activated one; *product: their product's
- * result. */
-static uint32_t activated(const struct sequence *w, int s, const struct expert_calls *c, uint32_t *product)
-{
-    uint32_t made = w->from[s][c->product[EXPERT_DOWN]->x];
-    *product = made;
-    if (made == NONE || w->d[s]->calls.v[w->d[s]->rows.v[made].call].family != FAMILY_MUL ||
-        !c->product[EXPERT_UP])
-        return NONE;
-    uint32_t other = NONE;
-    bool up = false;
-    EACH_ROW(w->d[s], w->d[s]->rows.v[made].call, r)
-        if (w->d[s]->rows.v[r].io == IO_INPUT && w->d[s]->rows.v[r].kind == ROW_TENSOR) {
-            if (w->from[s][r] == c->product[EXPERT_UP]->out)
-                up = true;
-            else
-                other = r;
-        }
-    return up ? other : NONE;
-}
+/* The product of gate and up, rows of one side; NONE where it is not that. */
+struct gated_product {
+    uint32_t out;            /* what goes into down */
+    uint32_t activated, up;  /* its operands */
+};
 
-static uint32_t up_operand(const struct sequence *w, int s, const struct expert_calls *c, uint32_t product)
+static struct gated_product gated_product_of(const struct sequence *w, int s, const struct expert_calls *c)
 {
-    if (product != NONE && c->product[EXPERT_UP])
-        EACH_ROW(w->d[s], w->d[s]->rows.v[product].call, r)
-            if (w->d[s]->rows.v[r].io == IO_INPUT && w->from[s][r] == c->product[EXPERT_UP]->out)
-                return r;
-    return NONE;
+    const struct dump *d = w->d[s];
+    struct gated_product p = {w->from[s][c->product[EXPERT_DOWN]->x], NONE, NONE};
+    if (p.out == NONE || d->calls.v[d->rows.v[p.out].call].family != FAMILY_MUL || !c->product[EXPERT_UP])
+        return p;
+    EACH_ROW(d, d->rows.v[p.out].call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR) {
+            bool up = w->from[s][r] == c->product[EXPERT_UP]->out;
+            if (!up)
+                p.activated = r;
+            else if (p.up == NONE)
+                p.up = r;
+        }
+    if (p.up == NONE)
+        p.activated = NONE;
+    return p;
 }
 
 static void pair_inside(struct sequence *w, int s, const struct expert_rows *r, const struct expert_calls c[2])
 {
-    uint32_t act[2] = {NONE, NONE}, product[2] = {NONE, NONE}, up[2];
     for (int role = 0; role < EXPERT_ROLES; role++)
         if (c[s].product[role] && c[!s].product[role]) {
             pair_rows(w, s, r, c[s].product[role]->x, c[!s].product[role]->x);
@@ -425,17 +419,14 @@ static void pair_inside(struct sequence *w, int s, const struct expert_rows *r, 
         }
     if (!c[s].product[EXPERT_DOWN] || !c[!s].product[EXPERT_DOWN])
         return;
-    for (int k = 0; k < 2; k++) {
-        act[k] = activated(w, k, &c[k], &product[k]);
-        up[k] = up_operand(w, k, &c[k], product[k]);
-    }
-    pair_rows(w, s, r, product[s], product[!s]);
-    if (act[s] == NONE || act[!s] == NONE)
+    const struct gated_product all = gated_product_of(w, s, &c[s]), one = gated_product_of(w, !s, &c[!s]);
+    pair_rows(w, s, r, all.out, one.out);
+    if (all.activated == NONE || one.activated == NONE)
         return;
-    pair_rows(w, s, r, act[s], act[!s]);
-    pair_rows(w, s, r, up[s], up[!s]);
-    if (w->from[s][act[s]] != NONE && w->from[!s][act[!s]] != NONE)
-        pair_rows(w, s, r, w->from[s][act[s]], w->from[!s][act[!s]]);
+    pair_rows(w, s, r, all.activated, one.activated);
+    pair_rows(w, s, r, all.up, one.up);
+    if (w->from[s][all.activated] != NONE && w->from[!s][one.activated] != NONE)
+        pair_rows(w, s, r, w->from[s][all.activated], w->from[!s][one.activated]);
 }
 
 /* The parts of one layer, by role; `all` NULL: none. */
