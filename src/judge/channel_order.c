@@ -23,6 +23,7 @@ struct order_search {
     const struct thresholds *tol;
     const struct dataflow *flow; /* of the target */
     bool *reached;               /* per target row: computed from such weights, before the scores */
+    uint32_t *first, *next;      /* the first parameter of each scope and what is behind each; for the first gradient */
 };
 
 /* ---- one tensor ---- */
@@ -87,7 +88,7 @@ static bool weight_in_order(const struct order_search *x, uint32_t line, struct 
 {
     struct element_sample s;
     bool found = false;
-    if (!line_is_bad(&x->j->line[line]) || x->j->line[line].rule != RULE_PARAMETER || !take(x, line, &s))
+    if (x->j->line[line].rule != RULE_PARAMETER || !line_is_bad(&x->j->line[line]) || !take(x, line, &s))
         return false;
     for (int64_t size = HEAD_LEAST; size <= s.shape[0] && !found; size += 2)
         for (int golden = 0; golden < 2 && s.shape[0] % size == 0 && !found; golden++) {
@@ -220,15 +221,34 @@ static const char *name_in(const struct dump *d, uint32_t row)
     return dot ? dot + 1 : slot;
 }
 
-/* Whether a row is the recorded gradient of a module's weight that is in that order. */
-static bool is_of_such_weight(const struct order_search *x, uint32_t row)
+static void list_parameters(struct order_search *x)
 {
     const struct dump *d = x->m->side[TARGET];
-    const struct call *own = &d->calls.v[d->rows.v[row].call];
-    for (uint32_t r = 0; r < d->rows.n && own->scope != NONE; r++) {
+    x->first = mem_alloc((d->scopes.n + 1) * sizeof *x->first);
+    x->next = mem_alloc((d->rows.n + 1) * sizeof *x->next);
+    for (size_t i = 0; i < d->scopes.n; i++)
+        x->first[i] = NONE;
+    for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) {
+        uint32_t scope = d->calls.v[d->rows.v[r].call].scope;
+        if (d->rows.v[r].io != IO_PARAMETER || scope == NONE)
+            continue;
+        x->next[r] = x->first[scope];
+        x->first[scope] = r;
+    }
+}
+
+/* Whether a row is the recorded gradient of a module's weight that is in that order. */
+static bool is_of_such_weight(struct order_search *x, uint32_t row)
+{
+    const struct dump *d = x->m->side[TARGET];
+    uint32_t scope = d->calls.v[d->rows.v[row].call].scope;
+    if (scope == NONE)
+        return false;
+    if (!x->first)
+        list_parameters(x);
+    for (uint32_t r = x->first[scope]; r != NONE; r = x->next[r]) {
         uint32_t line = x->m->pairing->line_of[TARGET][r];
-        if (d->rows.v[r].io == IO_PARAMETER && d->calls.v[d->rows.v[r].call].scope == own->scope &&
-            strcmp(name_in(d, row), name_in(d, r)) == 0)
+        if (strcmp(name_in(d, row), name_in(d, r)) == 0)
             return line != NONE && x->j->line[line].rule == RULE_CHANNELS;
     }
     return false;
@@ -236,7 +256,7 @@ static bool is_of_such_weight(const struct order_search *x, uint32_t row)
 
 /* A gradient of a weight in that order is in that order. One of a call between weights and scores: that of a reached
  * value is another quantity as well. */
-static void settle_gradient(const struct order_search *x, uint32_t line, const struct channel_order *o)
+static void settle_gradient(struct order_search *x, uint32_t line, const struct channel_order *o)
 {
     const struct dump *d = x->m->side[TARGET];
     uint32_t row = x->m->pairing->lines.v[line].row[TARGET];
@@ -294,4 +314,6 @@ void channel_orders_find(struct judgement *j, const struct measure *m, const str
             matrices = 0;
         }
     }
+    free(x.first);
+    free(x.next);
 }
