@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "dump/family.h"
@@ -35,7 +36,7 @@ struct causes {
     bool *reads;                   /* per target call: a tensor goes in */
     bool *decided;                 /* per line */
     struct forward_uses uses;      /* found for the first gradient */
-    bool packed;                   /* verdicts come from a pack */
+    bool told;                     /* all verdicts come from a pack, or from another tool's rules */
     struct origins earliest;       /* so far */
     uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
 };
@@ -116,7 +117,7 @@ static bool is_compared(const struct line_judgement *l)
 static bool has_verdict_of_its_own(const struct causes *k, uint32_t line)
 {
     const struct line_judgement *l = &k->j->line[line];
-    return k->packed || k->o->preset || l->rule == RULE_PRESET || l->rule == RULE_TABLE || l->flags & LINE_BAND;
+    return k->told || l->rule == RULE_PRESET || l->rule == RULE_TABLE || l->flags & LINE_BAND;
 }
 
 /* Whether a row differs by more than rounding of its type, if no noise is allowed for. */
@@ -389,6 +390,13 @@ static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32
     return rounds && l->verdict <= VERDICT_DRIFT && fmin(size, (double)l->error) > dtype_table[own].epsilon;
 }
 
+/* Whether equal figures first gave others here. */
+static bool goes_apart(const struct causes *k, uint32_t line)
+{
+    return k->j->line[line].flags & LINE_STATISTICS && !k->o->exact && !has_verdict_of_its_own(k, line) &&
+           same_figures_go_apart(k->m, line);
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
@@ -432,8 +440,7 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
         return;
     }
-    bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
-                 !has_verdict_of_its_own(k, line) && same_figures_go_apart(k->m, line);
+    bool apart = from == NONE && line < k->apart_before && goes_apart(k, line);
     bool bad = line_is_bad(l), scaled = !bad && from == NONE && by_value && is_handed_on_otherwise(k, line, row);
     bool own = bad && ((from != NONE && (adds_to_moved(k, line, row) || is_handed_on_otherwise(k, line, row))) ||
                        loses_gradient(k, line, row));
@@ -482,71 +489,55 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
 
 /* ---- one value, one cause ---- */
 
+static uint64_t mixed(uint64_t key, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    key = (key ^ bits) * 0xff51afd7ed558ccd;
+    return key ^ key >> 32;
+}
+
 /* A value by the figures of both sides and their distance. */
 static uint64_t value_key(const struct causes *k, uint32_t line)
 {
     const uint32_t *row = k->m->pairing->lines.v[line].row;
     const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
     const struct figures *f = measure_figures(k->m, line);
-    struct {
-        double of[2][4], apart[2];
-        uint64_t n;
-    } v = {.n = dump_row_numel(k->d, row[TARGET])};
+    uint64_t key = dump_row_numel(k->d, row[TARGET]);
     double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
     if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
         return 0;
     for (int s = 0; s < 2; s++) {
         const struct row *r = s == TARGET ? t : g;
         const struct side_figures *x = f ? &f->side[s] : NULL;
-        v.of[s][0] = x ? x->max : r->stat[STAT_MAX];
-        v.of[s][1] = x ? x->min : r->stat[STAT_MIN];
-        v.of[s][2] = x ? x->mean : r->stat[STAT_MEAN];
-        v.of[s][3] = x ? x->norm : r->stat[STAT_NORM];
+        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
+        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
+        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
+        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
     }
-    v.apart[0] = apart;
-    v.apart[1] = f ? f->max_abs : 0;
-    return hash_bytes(&v, sizeof v, 1) | 1;
-}
-
-struct same_value {
-    uint64_t key;
-    uint32_t line;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct same_value *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
 }
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)
 {
-    VEC(struct same_value) all = {0};
-    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++) {
-        const uint32_t *row = k->m->pairing->lines.v[i].row;
-        bool paired = row[TARGET] != NONE && row[GOLDEN] != NONE && !has_verdict_of_its_own(k, i);
-        uint64_t key = paired && k->j->line[i].cause != CAUSE_UNKNOWN ? value_key(k, i) : 0;
-        if (key)
-            vec_push(&all, ((struct same_value){key, i}));
-    }
-    vec_sort(&all, by_value);
-    for (size_t i = 0, end; i < all.n; i = end) {
-        uint32_t differs = NONE;
-        for (end = i; end < all.n && all.v[end].key == all.v[i].key; end++)
-            if (differs == NONE && k->j->line[all.v[end].line].cause != CAUSE_AGREES)
-                differs = all.v[end].line;
-        if (differs == NONE)
-            continue;
-        const struct line_judgement *x = &k->j->line[differs];
-        uint32_t from = x->cause == CAUSE_STARTS ? differs : x->from;
-        for (size_t n = i; n < end; n++)
-            if (k->j->line[all.v[n].line].cause == CAUSE_AGREES)
-                give(k, all.v[n].line, CAUSE_INHERITED, BASIS_FLOW, from);
-    }
-    vec_release(&all);
+    struct nmap differing = {0}; /* the first line that differs, by its value */
+    for (int agrees = 0; k->earliest.start != NONE && agrees < 2; agrees++)
+        for (uint32_t i = 0; i < k->j->lines; i++) {
+            const uint32_t *row = k->m->pairing->lines.v[i].row;
+            enum cause c = (enum cause)k->j->line[i].cause;
+            if (c == CAUSE_UNKNOWN || (c == CAUSE_AGREES) != agrees || row[TARGET] == NONE || row[GOLDEN] == NONE ||
+                has_verdict_of_its_own(k, i))
+                continue;
+            uint64_t key = value_key(k, i);
+            uint32_t first = key ? nmap_get(&differing, key) : MAP_NONE;
+            if (key && !agrees && first == MAP_NONE)
+                nmap_set(&differing, key, i);
+            if (agrees && first != MAP_NONE)
+                give(k, i, CAUSE_INHERITED, BASIS_FLOW,
+                     k->j->line[first].cause == CAUSE_STARTS ? first : k->j->line[first].from);
+        }
+    nmap_release(&differing);
 }
 
 /* ---- what follows ---- */
@@ -722,8 +713,12 @@ static void follow(struct causes *k)
 /* A deviation that figures show late may start where equal figures first gave others: it does if it depends on that. */
 static void follow_back(struct causes *k)
 {
-    uint32_t shown = k->earliest.start;
+    uint32_t shown = k->earliest.start, apart = 0;
     if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS))
+        return;
+    while (apart < shown && !goes_apart(k, apart))
+        apart++;
+    if (apart == shown)
         return;
     k->apart_before = shown;
     follow(k);
@@ -739,7 +734,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     const struct dump *d = m->side[TARGET];
     struct causes k = {
         .j = j, .m = m, .d = d, .flow = &flow[TARGET], .o = o,
-        .packed = packed_both(m->side[TARGET], m->side[GOLDEN]) != NULL,
+        .told = packed_both(m->side[TARGET], m->side[GOLDEN]) != NULL || o->preset,
         .row = mem_alloc((d->rows.n + 1) * sizeof *k.row),
         .call = mem_alloc((d->calls.n + 1) * sizeof *k.call),
         .blind = mem_alloc((d->calls.n + 1) * sizeof *k.blind),
