@@ -260,7 +260,8 @@ void detect_stale(struct diagnosis_case *p)
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;
     for (uint32_t r = 0; r < g->rows.n; r++) {
-        if (g->rows.v[r].kind != ROW_TENSOR || r == p->row[GOLDEN] || g->rows.v[r].dtype != p->r[GOLDEN]->dtype ||
+        if (!near(max, g->rows.v[r].stat[STAT_MAX], fabs(max)) || r == p->row[GOLDEN] ||
+            g->rows.v[r].kind != ROW_TENSOR || g->rows.v[r].dtype != p->r[GOLDEN]->dtype ||
             !same_figures(figure, &g->rows.v[r]) ||
             dump_row_numel(g, r) != numel || !same_elements(p, r))
             continue;

@@ -229,8 +229,9 @@ static double sketched_error(const struct judge_pass *p, const struct verdict_ca
  * of equal tensors differ by the order of summation. *exact as table_verdicts_error(). */
 static double tabled_error(const struct judge_pass *p, const struct verdict_case *k, bool *exact)
 {
-    double e = table_verdicts_error(p->m, k->i, exact), sides = recorded_error(k->r[TARGET], k->r[GOLDEN]);
-    return !isnan(e) && sides > 1e-5 ? fmax(e, sides) : e;
+    double e = table_verdicts_error(p->m, k->i, exact);
+    double sides = isnan(e) ? e : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    return sides > 1e-5 ? fmax(e, sides) : e;
 }
 
 /* Whether a row is an output of two computing or repeating calls whose inputs agree: a different order of elements is
@@ -556,8 +557,9 @@ static bool may_be_constant(const struct line_judgement *l)
 
 static bool constants_differ(const struct judge_pass *p, const struct verdict_case *k)
 {
-    struct implied_constant t = implied_constant_of(p->side[TARGET], k->row[TARGET]),
-                            g = implied_constant_of(p->side[GOLDEN], k->row[GOLDEN]);
+    struct implied_constant t = implied_constant_of(p->side[TARGET], k->row[TARGET]), g = {.known = false};
+    if (t.known)
+        g = implied_constant_of(p->side[GOLDEN], k->row[GOLDEN]);
     return implied_constants_differ(&t, &g);
 }
 
@@ -661,18 +663,18 @@ static double product_error(const struct judge_pass *p, uint32_t i, enum product
 {
     const struct line *l = &p->m->pairing->lines.v[i];
     bool done = p->state[i] == MEASURE_DONE && p->m->figures[i]->two;
-    if (l->pair == NONE || pair_is_doubtful(p, l))
+    if (l->pair == NONE)
         return NAN;
-    double e = done ? p->m->figures[i]->rel_l2 : sketches_apart(p, l->row);
     const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     const struct call *c = &p->side[TARGET]->calls.v[t->call];
-    *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : family_is_product(c->family) ? PRODUCT_OTHER : PRODUCT_MODULE;
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
                    p->multiplies[t->call];
+    if (!product || pair_is_doubtful(p, l))
+        return NAN;
+    *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : family_is_product(c->family) ? PRODUCT_OTHER : PRODUCT_MODULE;
+    double e = done ? p->m->figures[i]->rel_l2 : sketches_apart(p, l->row);
     bool figures_alone = !(t->has & g->has & HAS_FILE);
-    if (isnan(e) && figures_alone)
-        e = extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least;
-    return product ? e : NAN;
+    return isnan(e) && figures_alone ? extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least : e;
 }
 
 /* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this

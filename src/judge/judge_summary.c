@@ -211,11 +211,11 @@ static bool by_figures_only(const struct measure *m, const struct line *l, const
            dump_row_numel(m->side[TARGET], l->row[TARGET]) != 1 && dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]) != 1;
 }
 
-/* Bits of one type that differ where the figures agree. */
-static bool has_other_sum(const struct measure *m, const struct line *l, const struct line_judgement *x)
+/* Bits of one type that differ where the figures, which are all there is, agree. */
+static bool has_other_sum(const struct measure *m, const struct line *l)
 {
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
-    return by_figures_only(m, l, x) && t->has & g->has & HAS_CHECKSUM && t->dtype == g->dtype &&
+    return t->has & g->has & HAS_CHECKSUM && t->dtype == g->dtype &&
            checksum_compare(t->text, g->text) == CHECKSUM_DIFFER;
 }
 
@@ -241,8 +241,9 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         }
         s->pairs++;
         s->without_bits += x->rule == RULE_NO_BITS;
-        s->figures_only += by_figures_only(m, l, x);
-        s->other_sums += has_other_sum(m, l, x);
+        bool figures = by_figures_only(m, l, x);
+        s->figures_only += figures;
+        s->other_sums += figures && has_other_sum(m, l);
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;

@@ -34,12 +34,13 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
         return false;
     if (strcmp(slot, "input.weight") == 0 || strcmp(slot, "input.bias") == 0)
         return true;
-    bool adds = c->family == FAMILY_LINEAR && align_item_adds_term(p->side[TARGET], k->call);
-    bool second = strcmp(slot, "input.2") == 0 || strcmp(slot, adds ? "input.0" : "input.1") == 0;
+    bool adds = c->family == FAMILY_LINEAR && s && s->ndim <= 2 && align_item_adds_term(p->side[TARGET], k->call);
     switch (c->family) {
     case FAMILY_LINEAR:
     case FAMILY_CONV:
-        return second && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds && slot[6] == '0' ? 1 : 2);
+        if (strcmp(slot, adds ? "input.0" : "input.1") == 0)
+            return s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds ? 1 : 2);
+        return strcmp(slot, "input.2") == 0 && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : 2);
     case FAMILY_EMBEDDING:
         return row_class(k->r[TARGET]) == CLASS_FLOAT;
     case FAMILY_NORM: /* running statistics, weight and bias follow the values */
@@ -107,7 +108,7 @@ static enum dtype held_in(const struct judge_pass *p, const struct verdict_case 
 static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
 {
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
-    if (!dtype_is_float(t) || !dtype_is_float(g) || p->arithmetic == DTYPE_UNKNOWN)
+    if (!dtype_is_float(t) || !dtype_is_float(g) || p->arithmetic == DTYPE_UNKNOWN || (t == g && t == p->arithmetic))
         return own;
     if (t != g && own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own)
         return p->arithmetic;

@@ -134,14 +134,15 @@ static int classify(const struct dump *d, const struct dataflow *f, const bool *
         return -1;
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
-    if (holds_samples(d, row, named_samples[r->slot]))
+    if ((named_samples[r->slot] || c->family == FAMILY_CONV) && holds_samples(d, row, named_samples[r->slot]))
         return f->held[row] == NONE ? INPUT_OTHER : -1;
-    if (k == CLASS_FLOAT && !(s && mask_like(r, s->numel)))
+    bool mask = s && mask_like(r, s->numel);
+    if (k == CLASS_FLOAT && !mask)
         return -1;
     if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, but no mask */
         return -1;
     enum step_input_what named = by_slot(str_of(d->slots.v[r->slot]));
-    if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
+    if (square(s) && (k == CLASS_BOOL || mask))
         return INPUT_ATTENTION_MASK;
     if (k == CLASS_FLOAT)
         return named == INPUT_LOSS_MASK ? INPUT_LOSS_MASK : -1;

@@ -57,7 +57,7 @@ static inline bool dtype_is_float(enum dtype d)
 /* The one with fewer significant bits; DTYPE_UNKNOWN only if both are unknown. */
 static inline enum dtype dtype_coarser(enum dtype a, enum dtype b)
 {
-    if (a == DTYPE_UNKNOWN)
+    if (a == DTYPE_UNKNOWN || a == b)
         return b;
     return dtype_table[a].epsilon >= dtype_table[b].epsilon ? a : b;
 }
