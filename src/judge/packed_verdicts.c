@@ -5,8 +5,40 @@
 
 #include "judge/conditioning.h"
 
-_Static_assert(VERDICT_SKIP == 8 && RULE_ACCEPTED == 33 && WHY_RULE == 15 && CONDITION_COMPARE == 12,
+_Static_assert(VERDICT_SKIP == 8 && WHY_RULE == 15 && CONDITION_COMPARE == 12,
                "packs of 0.1 hold these numbers: what is new goes to the end of its list");
+
+/* The rules by the numbers that packs hold. A new one goes to the end; one that is deleted leaves RULE_NONE. */
+static const uint8_t numbered[] = {
+    RULE_NONE, RULE_PENDING, RULE_ONE_SIDED, RULE_EQUAL, RULE_WITHIN, RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP,
+    RULE_SOURCE, RULE_PARAMETER, RULE_SAME_STATS, RULE_SCALAR_SAME, RULE_SCALAR_DIFFERS, RULE_INTEGERS_DIFFER,
+    RULE_CHECKSUM_SAME, RULE_CHECKSUM_DIFFERS, RULE_CHECKSUM_SAYS_NOTHING, RULE_NONFINITE, RULE_NONFINITE_ALIKE,
+    RULE_PART, RULE_PART_SAME, RULE_ELEMENTS, RULE_KINDS, RULE_ABSENT, RULE_EMPTY, RULE_NO_FIGURES, RULE_FRAMEWORK,
+    RULE_REORDERED, RULE_EXACT, RULE_PRESET, RULE_TABLE, RULE_ILL, RULE_ACCEPTED, RULE_NESTED, RULE_FACTOR,
+    RULE_RECOMPUTED, RULE_IDLE_ARGUMENT, RULE_CONTAINER, RULE_DISCARDED, RULE_MASKED_BEFORE, RULE_CONSTANT,
+    RULE_MASK_COUNTS, RULE_MASK_UNCOUNTED, RULE_FILLS, RULE_FUSED_SCALE, RULE_ROUNDED, RULE_BEHIND_UNREAD,
+    RULE_BEHIND_CHOICE, RULE_SAME_PICKS, RULE_SAME_ROWS, RULE_CHANNELS, RULE_BEFORE_SCORES, RULE_MASKED_ROWS,
+    RULE_CHECKSUM_OTHER, RULE_NEVER_READ, RULE_UNPARSED, RULE_NO_BITS, RULE_CUT, RULE_FUSED_ARGUMENT,
+    RULE_SAME_FUNCTION, RULE_OTHER_FUNCTION, RULE_OTHER_ELEMENTS, RULE_INHERITED, RULE_OTHER_VALUE,
+};
+
+uint32_t packed_rule_number(enum verdict_rule r)
+{
+    for (uint32_t i = 0; i < ARRAY_LEN(numbered); i++)
+        if (numbered[i] == r)
+            return i;
+    return 0;
+}
+
+uint32_t packed_rule_numbers(void)
+{
+    return ARRAY_LEN(numbered);
+}
+
+static uint8_t rule_of(const struct packed *p, uint32_t number)
+{
+    return number < p->rules && number < ARRAY_LEN(numbered) ? numbered[number] : RULE_NONE;
+}
 
 struct line *packed_verdicts_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
@@ -123,7 +155,7 @@ void packed_verdicts_judge(struct judgement *j, const struct measure *m)
         const struct packed_line *x = packed_verdicts_line(m, i);
         if (!x || x->verdict >= VERDICT_COUNT || x->verdict == VERDICT_PENDING)
             continue;
-        uint8_t rule = x->rule < all->rules && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
+        uint8_t rule = rule_of(all, x->rule);
         if (x->was >= (rule == RULE_ILL ? (int)CONDITION_COUNT : (int)VERDICT_COUNT))
             rule = RULE_NONE;
         j->line[i] = (struct line_judgement){.verdict = x->verdict, .flags = x->flags, .error = x->error,

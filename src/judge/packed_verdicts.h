@@ -15,6 +15,9 @@ void packed_verdicts_measure(struct measure *m);
 /* Takes over verdicts and the counts before the first deviation. For judge_run(). */
 void packed_verdicts_judge(struct judgement *j, const struct measure *m);
 void packed_verdicts_first(struct judgement *j, const struct measure *m);
+/* The number of a rule in packs, which does not change with other rules; and how many numbers there are. */
+uint32_t packed_rule_number(enum verdict_rule r);
+uint32_t packed_rule_numbers(void);
 /* The pack's results for a line that is the same pair with the same view; or NULL. */
 const struct packed_line *packed_verdicts_line(const struct measure *m, uint32_t line);
 

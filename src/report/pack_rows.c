@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "fmt/pack_read.h"
 #include "diagnose/diagnose.h"
+#include "judge/packed_verdicts.h"
 #include "report/pack_parts.h"
 #include "report/row_records_write.h"
 
@@ -184,7 +185,7 @@ static void write_line(const struct pack_choice *c, uint32_t line, bool diagnose
     const struct line *l = &c->s->pairing->lines.v[line];
     const struct pair *p = &c->s->pairing->pairs.v[l->pair];
     const struct line_judgement *x = &c->s->judged->line[line];
-    const uint8_t judged[] = {x->verdict, x->rule, x->flags, x->was};
+    const uint32_t judged[] = {x->verdict, packed_rule_number((enum verdict_rule)x->rule), x->flags, x->was};
     struct jsonw w;
     row_records_begin(&w, out);
     jw_karray(&w, "line");
@@ -228,7 +229,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
     row_records_begin(&w, out);
     jw_kint(&w, "pairs", PACK_VERSION);
     jw_kint(&w, "verdicts", VERDICT_COUNT);
-    jw_kint(&w, "rules", RULE_COUNT);
+    jw_kint(&w, "rules", packed_rule_numbers());
     jw_kint(&w, "whys", WHY_COUNT);
     jw_key(&w, "first");
     if (j->first == NONE) {

@@ -580,12 +580,31 @@ static void same_bytes_no_paths(void **state)
     buf_release(&b);
 }
 
+static void rules_keep_their_numbers(void **state)
+{
+    (void)state;
+    for (int r = RULE_NONE + 1; r < RULE_COUNT; r++) {
+        uint32_t n = packed_rule_number((enum verdict_rule)r);
+        if (n == 0 || n >= packed_rule_numbers())
+            fail_msg("rule %d has no number in packs", r);
+    }
+    /* as packs written before hold them */
+    assert_int_equal(packed_rule_number(RULE_PENDING), 1);
+    assert_int_equal(packed_rule_number(RULE_LIMIT), 7);
+    assert_int_equal(packed_rule_number(RULE_ELEMENTS), 22);
+    assert_int_equal(packed_rule_number(RULE_ACCEPTED), 33);
+    assert_int_equal(packed_rule_number(RULE_CONSTANT), 41);
+    assert_int_equal(packed_rule_number(RULE_OTHER_VALUE), 64);
+    assert_int_equal(packed_rule_number(RULE_NONE), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),   cmocka_unit_test(headers),      cmocka_unit_test(streams),
         cmocka_unit_test(hostile), cmocka_unit_test(all_is_there), cmocka_unit_test(a_part_is_there),
         cmocka_unit_test(tensors), cmocka_unit_test(another_pair), cmocka_unit_test(same_bytes_no_paths),
+        cmocka_unit_test(rules_keep_their_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
