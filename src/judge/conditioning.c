@@ -301,13 +301,13 @@ static uint32_t scores_beside(const struct measure *m, const uint8_t *state, uin
 static struct condition condition_of_router(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     uint32_t scores = scores_beside(m, state, row);
-    struct condition none = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     if (scores == NONE)
-        return none;
+        return CONDITION_PLAIN;
     struct scene s = {
         .x = {facts_of(m, state, scores)}, .inputs = 1, .width = last_dim(m, scores), .top = last_dim(m, row)};
     double kappa = fmax(of_order(&s, false), 1);
-    return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
+    return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa}
+           : CONDITION_PLAIN;
 }
 
 /* The first floating-point input or output of a call with this element count. */
@@ -326,13 +326,12 @@ static struct condition condition_of_power_gradient(const struct measure *m, con
                                                     double power)
 {
     const struct dump *d = m->side[GOLDEN];
-    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     uint32_t in = float_row(d, d->calls.v[d->rows.v[row].call].twin, IO_INPUT, facts_of(m, state, row).n);
     if (in == NONE || !(power < 0))
-        return c;
+        return CONDITION_PLAIN;
     struct facts x = facts_of(m, state, in);
     double kappa = (1 - power) * x.rms / (x.min > 0 ? x.min : x.max < 0 ? -x.max : NAN);
-    return isfinite(kappa) ? (struct condition){CONDITION_POWER, fmax(kappa, 1), fmax(kappa, 1), 0} : c;
+    return isfinite(kappa) ? (struct condition){CONDITION_POWER, fmax(kappa, 1), fmax(kappa, 1), 0} : CONDITION_PLAIN;
 }
 
 /* For the gradient from an exponential's or softmax's backward call: the incoming gradient multiplied by the call's
@@ -340,7 +339,6 @@ static struct condition condition_of_power_gradient(const struct measure *m, con
 static struct condition condition_of_weighted_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
     struct facts dx = facts_of(m, state, row);
     uint32_t y = forward == NONE ? NONE : float_row(d, forward, IO_OUTPUT, dx.n);
@@ -350,21 +348,21 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
     if (k == CONDITION_POWER)
         return condition_of_power_gradient(m, state, row, power);
     if (k != CONDITION_EXP && k != CONDITION_SOFTMAX)
-        return c;
+        return CONDITION_PLAIN;
     double kappa = facts_of(m, state, g).rms * facts_of(m, state, y).rms / dx.rms;
-    return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0} : c;
+    return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0}
+           : CONDITION_PLAIN;
 }
 
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     double power = 0;
     if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD)
         return condition_of_weighted_gradient(m, state, row);
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD ||
         d->rows.v[row].kind != ROW_TENSOR)
-        return c;
+        return CONDITION_PLAIN;
     enum condition_kind k = kind_of(d, row, &power);
     if (k == CONDITION_NONE)
         return condition_of_router(m, state, row);
@@ -373,34 +371,34 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (power < 0 || power > 0)
         s.power = power;
     if (!s.inputs)
-        return c;
+        return CONDITION_PLAIN;
     double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
     if (!isfinite(kappa) || !isfinite(own))
-        return c;
+        return CONDITION_PLAIN;
     return (struct condition){.kind = k, .kappa = fmax(kappa, 1), .own = fmax(own, 1)};
 }
 
 struct condition condition_of_product(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    struct condition none = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     uint32_t call = d->rows.v[row].call, x[2] = {NONE, NONE};
     int inputs = 0;
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD ||
         d->calls.v[call].kind == CALL_MODULE)
-        return none;
+        return CONDITION_PLAIN;
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
             dtype_is_float((enum dtype)d->rows.v[r].dtype) && inputs < 2)
             x[inputs++] = r;
     if (inputs < 2)
-        return none;
+        return CONDITION_PLAIN;
     double terms = last_dim(m, x[0]), rows = (double)dump_row_numel(d, x[0]) / terms;
     double columns = (double)dump_row_numel(d, row) / rows;
     bool fits = columns == floor(columns) && fmod((double)dump_row_numel(d, x[1]), terms * columns) == 0;
     double kappa =
         sqrt(terms) * facts_of(m, state, x[0]).rms * facts_of(m, state, x[1]).rms / facts_of(m, state, row).rms;
-    return fits && isfinite(kappa) ? (struct condition){CONDITION_SUM, fmax(kappa, 1), fmax(kappa, 1), 0} : none;
+    return fits && isfinite(kappa) ? (struct condition){CONDITION_SUM, fmax(kappa, 1), fmax(kappa, 1), 0}
+           : CONDITION_PLAIN;
 }
 
 double condition_kink_share(const struct measure *m, const uint8_t *state, uint32_t row)
@@ -671,7 +669,6 @@ static bool is_lost(const struct gradient_side g[2], double level, double factor
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
                                        double level, double factor)
 {
-    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     struct gradient_side g[2];
     struct terms terms[2];
     uint32_t line = line_between(m, row);
@@ -681,7 +678,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
         terms[s] = terms_of(m, state, s, row[s]);
         g[s].own = f ? f->norm : norm_of(m, state, s, row[s]);
         if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !isfinite(g[s].own))
-            return c;
+            return CONDITION_PLAIN;
         g[s].beside = largest_beside(m, state, s, row[s]);
         g[s].incoming = terms[s].norm;
         g[s].type = arithmetic_of(m->side[s], row[s]);
@@ -701,7 +698,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
         return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
     if (!(g[TARGET].own > 0) || !isfinite(kappa) || kappa < terms[GOLDEN].least)
-        return c;
+        return CONDITION_PLAIN;
     return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms[GOLDEN].n};
 }
 

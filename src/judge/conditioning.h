@@ -87,6 +87,7 @@ struct condition {
     double own;
     double terms;             /* GRADIENT_SUM: number of incoming gradient elements summed per result; otherwise 0 */
 };
+#define CONDITION_PLAIN ((struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1})
 
 /* For an output of a forward call of the golden side, or of the backward call of a normalisation, an exponential or a
  * softmax; CONDITION_NONE for any other row. `state` as for judge_run(). */

@@ -563,7 +563,7 @@ static struct condition condition_of_attention(const struct judge_pass *p, const
     double held = attention_gradient_held(p, k->row, noise);
     double kappa = isfinite(held) ? held : attention_gradient_condition(p->m, p->state, GOLDEN, k->row[GOLDEN]);
     if (!(kappa > 1) || !isfinite(kappa))
-        return (struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+        return CONDITION_PLAIN;
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
 }
 
@@ -626,7 +626,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     bool numbers = l->rule == RULE_INTEGERS_DIFFER;
     if (l->verdict == VERDICT_DEVIATE && l->rule == RULE_PARAMETER && !p->o->exact && !p->o->preset &&
         !(l->flags & LINE_DOUBTFUL) && optimizer_noise_explains(p, k)) {
-        hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .kappa = 1, .own = 1}, (double)l->limit, 0);
+        hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .own = 1}, (double)l->limit, 0);
         return;
     }
     bool other_order = l->rule == RULE_REORDERED; /* of picks, or of something else (reordered_rows.h) */
@@ -663,19 +663,19 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         return;
     double apart = 0;
     if (is_other_order(p, k, &apart)) {
-        c = (struct condition){.kind = CONDITION_OTHER_ORDER, .kappa = 1, .own = 1};
+        c = (struct condition){.kind = CONDITION_OTHER_ORDER, .own = 1};
         hold_apart(k, &c, (double)l->limit, 0);
         k->out->error = (float)apart;
         return;
     }
     if (k->f && k->f->two && pool_ties_explain(p->m, k->i, (double)l->limit)) {
-        c = (struct condition){.kind = CONDITION_POOL_TIE, .kappa = 1, .own = 1};
+        c = (struct condition){.kind = CONDITION_POOL_TIE, .own = 1};
         hold_apart(k, &c, (double)l->limit, 0);
         return;
     }
     double kappa = 1, turned_gates = kinks_bound(p, k->row, k->f, &kappa);
     if (turned_gates > 0 && (double)l->error <= hypot(turned_gates, (double)l->limit)) {
-        c = (struct condition){.kind = CONDITION_KINK, .kappa = kappa, .own = kappa};
+        c = (struct condition){.kind = CONDITION_KINK, .own = kappa};
         hold_apart(k, &c, hypot(turned_gates, (double)l->limit), 0);
         return;
     }

@@ -45,7 +45,7 @@ static bool square(const struct shape *s)
 static bool two_valued(const struct row *r, double n)
 {
     double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN], norm = r->stat[STAT_NORM];
-    if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm) || !isfinite(min) || n < 1)
+    if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm))
         return true;
     double low = (max - r->stat[STAT_MEAN]) / (max - min), square = n * ((1 - low) * max * max + low * min * min);
     /* figures have the tensor's precision */

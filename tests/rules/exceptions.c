@@ -64,7 +64,6 @@ static bool is_off(const char *name)
             __real_##name arguments;                                                                                   \
     }
 
-#define PLAIN ((struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1})
 
 /* what lines show together */
 EXCEPTION(double, loss_scale_of, (const struct measure *m), (m), 1)
@@ -120,12 +119,12 @@ EXCEPTION(double, kinks_bound,
           (const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa),
           (p, rows, f, kappa), 0)
 EXCEPTION(struct condition, condition_of, (const struct measure *m, const uint8_t *state, uint32_t row),
-          (m, state, row), PLAIN)
+          (m, state, row), CONDITION_PLAIN)
 EXCEPTION(struct condition, condition_of_product, (const struct measure *m, const uint8_t *state, uint32_t row),
-          (m, state, row), PLAIN)
+          (m, state, row), CONDITION_PLAIN)
 EXCEPTION(struct condition, condition_of_gradient,
           (const struct measure *m, const uint8_t *state, const uint32_t row[2], double level, double factor),
-          (m, state, row, level, factor), PLAIN)
+          (m, state, row, level, factor), CONDITION_PLAIN)
 EXCEPTION(double, attention_gradient_condition, (const struct measure *m, const uint8_t *state, int side, uint32_t row),
           (m, state, side, row), NAN)
 EXCEPTION(double, attention_gradient_held, (const struct judge_pass *p, const uint32_t rows[2], double *noise),

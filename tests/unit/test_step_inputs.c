@@ -121,9 +121,39 @@ static void integers(void **state)
     }
 }
 
+/* Token numbers of which only figures were recorded: equal, or not. */
+static void figures_that_differ(void **state)
+{
+    (void)state;
+    for (int stat = 0; stat < STAT_COUNT; stat++)
+        for (int differs = 0; differs < 2; differs++) {
+            static const double stats[STAT_COUNT] = {31999, 3, 900, 40000};
+            struct scene s;
+            step_input_list found = {0};
+            scene_start(&s);
+            for (int i = 0; i < 2; i++) {
+                uint32_t call = side_call(&s.d[i], "Functional.embedding.0.forward", NULL);
+                s.d[i].calls.v[call].family = FAMILY_EMBEDDING;
+                uint32_t row = side_row(&s.d[i], call, "input.0", "2,16");
+                struct row *r = &s.d[i].rows.v[row];
+                r->dtype = DTYPE_I64;
+                r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+                memcpy(r->stat, stats, sizeof stats);
+                r->stat[stat] += i && differs ? 1 : 0;
+                side_end(&s.d[i]);
+            }
+            scene_build(&s);
+            step_inputs_find(&s.m, s.m.state, s.flow, &found);
+            assert_int_equal(found.n, 1);
+            assert_int_equal(found.v[0].equal, !differs);
+            vec_release(&found);
+            scene_end(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use), cmocka_unit_test(integers),
-                                       cmocka_unit_test(samples)};
+                                       cmocka_unit_test(samples), cmocka_unit_test(figures_that_differ)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
