@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/json_read.h"
 #include "base/msg.h"
 
@@ -38,6 +39,10 @@ enum reading reading_number(struct str text, double *out)
 {
     double v;
     text = str_trim(text);
+    if (text.n && decimal_read(text.p, text.p + text.n, &v) == text.p + text.n) { /* most are plain */
+        *out = v;
+        return READING_VALUE;
+    }
     if (special(text, out))
         return READING_VALUE;
     if (reading_is_nothing(text))

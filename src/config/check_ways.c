@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/io.h"
+#include "base/reading.h"
 
 static bool known(const struct value *v)
 {
@@ -14,7 +15,7 @@ static bool known(const struct value *v)
 static bool below(const struct value *v, struct str limit)
 {
     double most;
-    return v->number && str_double(str_trim(limit), &most) && v->num < most;
+    return v->number && reading_number(limit, &most) == READING_VALUE && v->num < most;
 }
 
 bool check_wanted(const struct value *v, struct str want)
@@ -278,7 +279,7 @@ static struct mixture mixture(struct str s)
         for (n = 0; i + n < s.n && !strchr(" ,[]'\"\t", s.p[i + n]);)
             n++;
         struct str word = str_n(s.p + i, n);
-        if (str_double(word, &x)) {
+        if (reading_number(word, &x) == READING_VALUE) {
             weight = x;
         } else if (n && m.n < MIXED) {
             m.path[m.n] = word;

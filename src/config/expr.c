@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/num.h"
+#include "base/reading.h"
 #include "config/arguments.h"
 
 /* ---- reading ---- */
@@ -111,7 +112,7 @@ struct str value_unquoted(struct str t)
 struct value value_text(struct str text)
 {
     struct value v = {.state = VALUE_SET, .dflt = true, .text = value_unquoted(text)};
-    v.number = str_double(v.text, &v.num) && !isnan(v.num);
+    v.number = reading_number(v.text, &v.num) == READING_VALUE && !isnan(v.num);
     return v;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/cursor.h"
+#include "base/reading.h"
 #include "config/arguments.h"
 #include "config/environment_forms.h"
 #include "config/expr.h"
@@ -201,7 +202,7 @@ static struct value renamed(struct value v, struct str text)
     if (!str_eq(v.text, text) && !v.how.n)
         v.how = v.text;
     v.text = text;
-    v.number = str_double(text, &v.num) && !isnan(v.num);
+    v.number = reading_number(text, &v.num) == READING_VALUE && !isnan(v.num);
     return v;
 }
 
@@ -473,7 +474,7 @@ static double list_number(struct list *l)
     double v = 0;
     while (n < t.n && strchr("0123456789.eE+-", t.p[n]) && !(n && t.p[n] == '+' && (t.p[n - 1] | 32) != 'e'))
         n++;
-    l->bad |= !n || !str_double(cursor_skip(&l->at, n), &v);
+    l->bad |= !n || reading_number(cursor_skip(&l->at, n), &v) != READING_VALUE;
     return v;
 }
 

@@ -94,7 +94,7 @@ static bool spoils_number(struct str text)
     size_t n = 0;
     while (n < text.n && strchr("0123456789.+-eE", text.p[n]))
         n++;
-    while (n && !str_double(str_n(text.p, n), &x))
+    while (n && reading_number(str_n(text.p, n), &x) != READING_VALUE)
         n--;
     struct str rest = str_cut(text, n);
     if (!n || !rest.n)

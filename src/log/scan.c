@@ -1,10 +1,7 @@
 /* Parses numbers, words and one-line dictionaries in log lines. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "log/series_builder.h"
-
-#define NUMBER_BYTES 64 /* longer is not a number a log prints */
 
 static bool ieq(const char *p, const char *word, size_t n)
 {
@@ -17,39 +14,22 @@ static bool ieq(const char *p, const char *word, size_t n)
 }
 
 /* Length of nan, inf or infinity at p. */
-static size_t special(const char *p, size_t n, double *v)
+static size_t special(const char *p, size_t n)
 {
-    static const struct {
-        const char *word;
-        double v;
-    } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    static const char *const words[] = {"infinity", "inf", "nan"};
     for (size_t i = 0; n && p[0] > '9' && i < ARRAY_LEN(words); i++) {
-        size_t len = strlen(words[i].word);
-        if (n >= len && ieq(p, words[i].word, len)) {
-            *v = words[i].v;
+        size_t len = strlen(words[i]);
+        if (n >= len && ieq(p, words[i], len))
             return len;
-        }
     }
     return 0;
 }
 
-static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-#define TENS ((int)ARRAY_LEN(tens) - 1) /* up to here they are exact */
-
 static double power(int e)
 {
-    return e >= 0 && e <= TENS ? tens[e] : e < 0 && e >= -TENS ? 1 / tens[-e] : pow(10, e);
-}
-
-/* A decimal of few digits in one rounding, as strtod gives it: an integer below 2^53 times or over an exact power of
- * ten. n: its digits as an integer, right for up to 19 of them. */
-static bool plain(uint64_t n, size_t digits, int exponent, double *v)
-{
-    if (digits > 19 || n >> 53 || exponent < -TENS || exponent > TENS)
-        return false;
-    *v = exponent < 0 ? (double)n / tens[-exponent] : (double)n * tens[exponent];
-    return true;
+    static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    const int most = (int)ARRAY_LEN(tens) - 1;
+    return e >= 0 && e <= most ? tens[e] : e < 0 && e >= -most ? 1 / tens[-e] : pow(10, e);
 }
 
 static bool is_digit(char c)
@@ -59,64 +39,48 @@ static bool is_digit(char c)
 
 bool scan_leading(struct str *s, double *v, double *digit)
 {
-    char text[NUMBER_BYTES];
-    size_t i = 0, digits = 0, decimals = 0;
-    uint64_t n = 0;
+    size_t i = 0, decimals = 0;
+    int exponent = 0;
     struct str at = *s;
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
         at = str_n(at.p + 1, at.n - 1);
     if (i < at.n && (at.p[i] == '-' || at.p[i] == '+'))
         i++;
-    size_t word = special(at.p + i, at.n - i, v);
+    size_t word = special(at.p + i, at.n - i), begin = i;
     if (word) {
-        if (i && at.p[0] == '-')
-            *v = -*v;
-        if (digit)
-            *digit = 0;
-        *s = str_cut(at, i + word);
-        return true;
-    }
-    const size_t begin = i;
-    for (; i < at.n && is_digit(at.p[i]); i++)
-        n = n * 10 + (uint64_t)(at.p[i] - '0');
-    digits = i - begin;
-    if (i < at.n && at.p[i] == '.') {
-        const size_t point = ++i;
-        for (; i < at.n && is_digit(at.p[i]); i++)
-            n = n * 10 + (uint64_t)(at.p[i] - '0');
-        decimals = i - point;
-        digits += decimals;
-    }
-    if (!digits)
-        return false;
-    int exponent = 0;
-    if (i + 1 < at.n && (at.p[i] == 'e' || at.p[i] == 'E')) {
-        size_t k = i + 1;
-        bool minus = at.p[k] == '-';
-        if (at.p[k] == '-' || at.p[k] == '+')
-            k++;
-        size_t from = k;
-        for (; k < at.n && is_digit(at.p[k]); k++)
-            if (exponent < 10000)
-                exponent = exponent * 10 + (at.p[k] - '0');
-        if (k > from)
-            i = k;
-        else
-            exponent = 0;
-        if (minus)
-            exponent = -exponent;
-    }
-    if (i >= sizeof text)
-        return false;
-    if (plain(n, digits, exponent - (int)decimals, v)) {
-        *v = at.p[0] == '-' ? -*v : *v;
+        i += word;
     } else {
-        memcpy(text, at.p, i);
-        text[i] = 0;
-        *v = strtod(text, NULL);
+        while (i < at.n && is_digit(at.p[i]))
+            i++;
+        size_t digits = i - begin;
+        if (i < at.n && at.p[i] == '.') {
+            const size_t point = ++i;
+            while (i < at.n && is_digit(at.p[i]))
+                i++;
+            decimals = i - point;
+            digits += decimals;
+        }
+        if (!digits)
+            return false;
+        if (i + 1 < at.n && (at.p[i] == 'e' || at.p[i] == 'E')) {
+            size_t k = i + 1;
+            bool minus = at.p[k] == '-';
+            if (at.p[k] == '-' || at.p[k] == '+')
+                k++;
+            size_t from = k;
+            for (; k < at.n && is_digit(at.p[k]); k++)
+                if (exponent < 10000)
+                    exponent = exponent * 10 + (at.p[k] - '0');
+            if (k > from)
+                i = k;
+            if (minus)
+                exponent = -exponent;
+        }
     }
+    if (reading_number(str_n(at.p, i), v) != READING_VALUE)
+        return false;
     if (digit)
-        *digit = power(exponent - (int)decimals);
+        *digit = word ? 0 : power(exponent - (int)decimals);
     *s = str_cut(at, i);
     return true;
 }

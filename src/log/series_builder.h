@@ -137,13 +137,12 @@ int64_t series_interval(const struct series *s);
 
 /* ---- scanning ---- */
 
-/* The whole of `s` without surrounding blanks as a number, "nan", "inf" or "Infinity"; digit (may be NULL): the unit
- * of its last digit, 0 if it has none. Beside reading_number (base/reading.h) for two reasons: it asks whether a word
- * of a line is a number at all, where no other word is a damaged value, and it gives the printed digit. A value that
- * a field has to hold is read by log_number, which tells absent and unreadable apart. */
-bool scan_number(struct str s, double *v, double *digit);
-/* Reads a number at the start of s and removes it. */
+/* Reads a number, "nan", "inf" or "Infinity", at the start of s and removes it: its end is found here, its value is
+ * reading_number's (base/reading.h). digit (may be NULL): the unit of its last digit, 0 if it has none. */
 bool scan_leading(struct str *s, double *v, double *digit);
+/* Whether the whole of `s` is such a number, but for surrounding blanks; other words of a line are no damaged values.
+ * A value that a field has to hold is read by log_number, which tells absent and unreadable apart. */
+bool scan_number(struct str s, double *v, double *digit);
 /* Whether a number read by scan_leading goes on at s as none does: "4" of "4,985", "1e-3" of "1e-3x". */
 bool scan_goes_on(struct str s);
 /* Reads a step or count with surrounding blanks from the start of s and removes it. */

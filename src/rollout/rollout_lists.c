@@ -24,11 +24,11 @@ struct tree {
     size_t (*count)(const void *node);                        /* members of a list; SIZE_MAX: no list */
     const void *(*first)(const void *node);
     const void *(*next)(const void *list, const void *member, size_t i); /* the i-th, which follows `member` */
-    bool (*number)(const void *node, double *out);
-    bool (*flag)(const void *node);                            /* a truth value */
+    enum reading (*number)(const void *node, bool flags, double *out); /* flags: true and false are 1 and 0 */
     const char *(*found)(char out[READING_FOUND], const void *node); /* what it is, for a message; NULL: a list, a
                                                                         dictionary */
     int (*fields)(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth);
+    bool flags;                                                /* of the column being read */
     size_t left;                                               /* visits */
     const atomic_bool *cancel;                                 /* or NULL */
 };
@@ -42,6 +42,11 @@ static bool visit(struct tree *t)
         return false;
     t->left--;
     return true;
+}
+
+static bool is_number(const struct tree *t, const void *node, double *out)
+{
+    return t->number(node, t->flags, out) == READING_VALUE;
 }
 
 /* The axes of nested lists of equal sizes; 0 for other lists. */
@@ -58,10 +63,10 @@ static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
         size_t own[ROLLOUT_CELL_AXES] = {0};
         if (!visit(t))
             return 0;
-        int a = t->number(x, &unused) ? 1 : shape_of(t, x, own, most - 1) + 1;
+        int a = is_number(t, x, &unused) ? 1 : shape_of(t, x, own, most - 1) + 1;
         if (a == 1 && t->count(x) != SIZE_MAX)
             return 0;
-        if (a == 1 && !t->number(x, &unused))
+        if (a == 1 && !is_number(t, x, &unused))
             return 0;
         if (i == 0) {
             axes = a;
@@ -83,7 +88,7 @@ static double *copy(struct tree *t, const void *node, int axes, double *out)
         if (axes > 1)
             out = copy(t, x, axes - 1, out);
         else
-            t->number(x, out++);
+            is_number(t, x, out++);
     return out;
 }
 
@@ -102,9 +107,10 @@ static int member(struct rollout_columns *c, struct tree *t, struct str name, co
     return rc;
 }
 
-static bool is_log_probs(enum rollout_role role)
+/* In a column of log-probabilities, tokens or lengths a truth value is no value. */
+static bool may_hold_flags(enum rollout_role role)
 {
-    return role == ROLLOUT_ROLE_TRAIN || role == ROLLOUT_ROLE_ENGINE || role == ROLLOUT_ROLE_EITHER;
+    return role == ROLLOUT_ROLE_MASK || role == ROLLOUT_ROLE_ATTENTION || role == ROLLOUT_ROLE_NONE;
 }
 
 /* Whether a value of a known name is there that is no number; it is told. A text or a list of texts may be tokens. */
@@ -117,10 +123,11 @@ static bool unreadable(struct rollout_columns *c, struct tree *t, const void *no
     enum rollout_role role = rollout_role_of(buf_view(path), &name, &row);
     size_t n = t->count(node), numbers = 0, at = SIZE_MAX;
     const void *x = n == SIZE_MAX ? node : n ? t->first(node) : NULL, *odd = NULL;
+    t->flags = may_hold_flags(role);
     if (role == ROLLOUT_ROLE_NONE)
         return false;
     for (size_t i = 0, most = n == SIZE_MAX ? 1 : n; i < most; i++, x = i < most ? t->next(node, x, i) : NULL) {
-        bool good = t->number(x, &v) && !(is_log_probs(role) && t->flag(x));
+        bool good = is_number(t, x, &v);
         numbers += good;
         if (!good && !odd && t->found(found, x)) {
             odd = x;
@@ -149,7 +156,7 @@ static int descend(struct rollout_columns *c, struct tree *t, const void *node, 
         return 0;
     if (unreadable(c, t, node, path))
         return 1;
-    if (t->number(node, &v)) {
+    if (is_number(t, node, &v)) {
         struct rollout_cell *x = rollout_cell_add(c, buf_view(path), 0, NULL);
         if (x)
             x->v[0] = v;
@@ -192,16 +199,15 @@ static const void *pickle_next(const void *list, const void *before, size_t i)
     return ((const struct pickle *)list)->item[i];
 }
 
-static bool pickle_number(const void *node, double *out)
+static enum reading pickle_number(const void *node, bool flags, double *out)
 {
     const struct pickle *p = node;
+    if (p->kind == PICKLE_NONE)
+        return READING_ABSENT;
+    if (p->kind != PICKLE_FLOAT && p->kind != PICKLE_INT && !(flags && p->kind == PICKLE_BOOL))
+        return READING_UNREADABLE;
     *out = p->kind == PICKLE_FLOAT ? p->f : (double)p->i;
-    return p->kind == PICKLE_FLOAT || p->kind == PICKLE_INT || p->kind == PICKLE_BOOL;
-}
-
-static bool pickle_flag(const void *node)
-{
-    return ((const struct pickle *)node)->kind == PICKLE_BOOL;
+    return READING_VALUE;
 }
 
 static const char *pickle_found(char out[READING_FOUND], const void *node)
@@ -230,7 +236,7 @@ static int pickle_fields(struct rollout_columns *c, const struct tree *t, const 
 
 int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
 {
-    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_flag, pickle_found, pickle_fields,
+    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_found, pickle_fields, false,
                      VISITS, cancel};
     struct file f;
     struct zip_member m;
@@ -290,16 +296,13 @@ static const void *json_next(const void *list, const void *before, size_t i)
     return ((const cJSON *)before)->next;
 }
 
-static bool json_value(const void *node, double *out)
+static enum reading json_value(const void *node, bool flags, double *out)
 {
     const cJSON *v = node;
+    if (!flags || !cJSON_IsBool(v))
+        return reading_json_number(v, out);
     *out = cJSON_IsTrue(v);
-    return cJSON_IsBool(v) || json_number(v, out);
-}
-
-static bool json_flag(const void *node)
-{
-    return cJSON_IsBool((const cJSON *)node);
+    return READING_VALUE;
 }
 
 static const char *json_found(char out[READING_FOUND], const void *node)
@@ -319,7 +322,7 @@ static int json_fields(struct rollout_columns *c, const struct tree *t, const vo
 
 static int add_document(struct rollout_columns *c, const cJSON *root, int64_t row)
 {
-    struct tree t = {json_count, json_first, json_next, json_value, json_flag, json_found, json_fields, VISITS, NULL};
+    struct tree t = {json_count, json_first, json_next, json_value, json_found, json_fields, false, VISITS, NULL};
     struct buf path = {0};
     if (row >= 0)
         buf_fmt(&path, "%lld", (long long)row);

@@ -302,6 +302,32 @@ static void nothing_but_nan(void **state)
     rollout_release(&r);
 }
 
+/* A truth value is a value of a mask alone. */
+static void flags_are_no_log_probabilities(void **state)
+{
+    static const char *const bad[] = {"{\"logprobs\": [[-1, true], [-2, -3]]}\n",
+                                      "{\"logprobs\": [[false, -2], [-2, -3]]}\n",
+                                      "{\"logprobs\": [[-1, 1], [-2, -3]], \"response_length\": [2, true]}\n"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        open_rollout(put_text(dir, "t.json", bad[i]),
+                     put_text(dir, "g.json", "{\"logprobs\": [[-1, -1], [-2, -3]]}\n"));
+        assert_int_not_equal(r.verdict, STAGE_PASS);
+        assert_true(says(&r.unread, "found true or false"));
+        rollout_release(&r);
+    }
+    assert_non_null(strstr(refused(put_text(dir, "t.json", "{\"logprobs\": [-1, true]}\n"),
+                                   put_text(dir, "g.json", "{\"logprobs\": [-1, -2]}\n")), "found true or false"));
+    const char *masked = put_text(dir, "m.json", "{\"logprobs\": [[-1, -2], [-2, -3]], "
+                                                 "\"response_mask\": [[true, true], [true, false]]}\n");
+    char other[300];
+    snprintf(other, sizeof other, "%s", put_text(dir, "n.json", "{\"logprobs\": [[-1, -2], [-2, -3]]}\n"));
+    open_rollout(masked, other);
+    assert_int_equal(r.verdict, STAGE_PASS);
+    assert_int_equal(r.all.n, 3);
+    rollout_release(&r);
+}
+
 int main(void)
 {
     snprintf(dir, sizeof dir, "%s", scratch());
@@ -319,6 +345,7 @@ int main(void)
         cmocka_unit_test(what_is_no_rollout),
         cmocka_unit_test(told_in_every_form),
         cmocka_unit_test(nothing_but_nan),
+        cmocka_unit_test(flags_are_no_log_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
