@@ -97,7 +97,9 @@ static bool training_word(struct str s)
     static const char *const words[] = {
         "adam_m", "adam_v", "moment1", "moment2", "moments", "accum", "exp_avg", "exp_avg_sq", "max_exp_avg_sq",
         "momentum_buffer", "optim", "optimizer", "optimizers", "optimizer_state", "optimizer_states", "optim_state",
-        "opt_state", "train_state", "dataloader", "rng_state",
+        "opt_state", "optimizer_state_dict", "optim_state_dict", "opt_state_dict", "optimizer_dict",
+        "lr_scheduler_state_dict", "scheduler_state_dict", "grad_scaler", "scaler_state_dict", "train_state",
+        "dataloader", "rng_state",
         "opt_param_scheduler", "lr_scheduler", "epoch_num", "step_num", "learning_rate", "global_step", "loss_scale",
         "scale_sense", "current_iterator_step", "last_overflow_iterator_step", "overflow", "_extra_state", "inv_freq",
         "freqs_cos", "freqs_sin", "freqs", "iteration", "args", "beta1_power", "beta2_power", "fp32_from_fp16_params",

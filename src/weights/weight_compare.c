@@ -220,6 +220,50 @@ static void each_pair(void *ctx, size_t i)
     one(x, &x->c->pairs.v[i]);
 }
 
+/* ---- fused weights in one order ---- */
+
+static bool may_share_order(const struct weight_compare *c, const struct weight_pair *p)
+{
+    const struct weight_id *t = &c->id[0][p->weight[0]], *g = &c->id[1][p->weight[1]];
+    return p->part[0] && p->part[1] && t->fusion == FUSED_QKV &&
+           (t->order == g->order || t->order == ORDER_ANY || g->order == ORDER_ANY);
+}
+
+static bool agrees_whole(struct weights_running *x, const struct weight_pair *p)
+{
+    const enum weight_order order[2] = {ORDER_STACKED, ORDER_STACKED};
+    const int64_t size[2][3] = {{0}, {0}};
+    struct weight_pair whole = {.weight = {p->weight[0], p->weight[1]}};
+    struct weight_attempt y;
+    struct err quiet;
+    if (weight_attempt_open(x, &whole, order, size, &y, &quiet))
+        return false;
+    bool yes = y.compared && y.o.equal && y.o.fig.side[0].max != y.o.fig.side[0].min; /* of a constant any order is */
+    weight_attempt_close(&y);
+    return yes;
+}
+
+/* Fused weights whose names leave the order of the rows open are in one order on both sides if those of one layer are
+ * equal as they lie. Then no head count is needed. */
+static void join_parts(struct weights_running *x)
+{
+    struct weight_compare *c = x->c;
+    size_t n = 0;
+    bool one = false;
+    for (size_t i = 0; i < c->pairs.n && !one; i++)
+        one = c->pairs.v[i].part[0] == 1 && may_share_order(c, &c->pairs.v[i]) && agrees_whole(x, &c->pairs.v[i]);
+    for (size_t i = 0; i < c->pairs.n && one; i++) {
+        struct weight_pair p = c->pairs.v[i];
+        bool join = may_share_order(c, &p);
+        if (join && p.part[0] > 1)
+            continue;
+        if (join)
+            p.part[0] = p.part[1] = 0;
+        c->pairs.v[n++] = p;
+    }
+    c->pairs.n = one ? n : c->pairs.n;
+}
+
 /* ---- heads nobody told ---- */
 
 /* The side whose fused rows may be grouped, compared with parts of the other; -1: neither. */
@@ -418,6 +462,8 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
                        struct err *e)
 {
     struct weights_running x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!c->kv_heads)
+        join_parts(&x);
     if (!c->kv_heads)
         infer_groups(&x);
     if (!c->kv_heads)

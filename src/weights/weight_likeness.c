@@ -281,7 +281,7 @@ static void drop_contradicted(struct likeness *x, const struct ballot ballot[2])
     }
 }
 
-/* ---- the order of the files ---- */
+/* ---- modules ---- */
 
 /* Per weight: where its module begins. */
 static uint32_t *module_places(const struct weights *w)
@@ -293,6 +293,68 @@ static uint32_t *module_places(const struct weights *w)
     map_release(&first);
     return place;
 }
+
+/* Per module of side s, at its first weight: the other side's module that holds the values of its largest guessed
+ * weight. */
+static uint32_t *modules_by_values(const struct likeness *x, int s, uint32_t *const place[2])
+{
+    size_t n = x->c->side[s].list.n;
+    uint32_t *to = mem_nones(n + 1);
+    uint64_t *most = mem_zalloc((n + 1) * sizeof *most);
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
+        if (x->guess[t] == MAP_NONE)
+            continue;
+        uint32_t at[2] = {place[0][t], place[1][x->guess[t]]};
+        uint64_t size = 1;
+        const struct weight *w = weight_of(x, 0, t);
+        for (int i = 0; i < w->ndim; i++)
+            size *= (uint64_t)w->shape[i];
+        if (size > most[at[s]]) {
+            most[at[s]] = size;
+            to[at[s]] = at[!s];
+        }
+    }
+    free(most);
+    return to;
+}
+
+/* The weight of a golden module of the same kind and shape as t, or MAP_NONE. */
+static uint32_t same_of_module(const struct likeness *x, uint32_t t, const uint32_t *place, uint32_t module)
+{
+    for (uint32_t g = module; g < x->c->side[1].list.n; g++)
+        if (place[g] == module && is_left(x, 1, g) && str_eq(x->c->id[0][t].param, x->c->id[1][g].param) &&
+            same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
+            return g;
+    return MAP_NONE;
+}
+
+/* A module's weights belong together: a bias with the values of another module's, whose modules' matrices are equal, is
+ * exchanged. It is paired with the bias of its module's partner. */
+static void keep_modules(struct likeness *x, uint32_t *const place[2])
+{
+    uint32_t n = (uint32_t)x->c->side[0].list.n, *to[2], *own = mem_nones(n + 1);
+    struct nmap held = {0}; /* golden weights that guesses keep */
+    for (int s = 0; s < 2; s++)
+        to[s] = modules_by_values(x, s, place);
+    for (uint32_t t = 0; t < n; t++) {
+        if (x->guess[t] == MAP_NONE)
+            continue;
+        uint32_t a = place[0][t], b = place[1][x->guess[t]], partner = to[0][a];
+        if (partner != b && to[1][partner] == a && to[1][b] != a)
+            own[t] = same_of_module(x, t, place[1], partner);
+        if (own[t] == MAP_NONE)
+            nmap_set(&held, x->guess[t], t);
+    }
+    for (uint32_t t = 0; t < n; t++)
+        if (own[t] != MAP_NONE)
+            x->guess[t] = nmap_get(&held, own[t]) == MAP_NONE ? own[t] : MAP_NONE;
+    for (int s = 0; s < 2; s++)
+        free(to[s]);
+    nmap_release(&held);
+    free(own);
+}
+
+/* ---- the order of the files ---- */
 
 struct guessed {
     uint32_t t, g;
@@ -418,8 +480,25 @@ static struct str member_key(struct likeness *x, struct str module, struct str p
     return str_of(arena_fmt(&x->c->arena, "%.*s/%.*s", STR_ARG(module), STR_ARG(param)));
 }
 
+static bool begins_with_number(struct str path)
+{
+    path = str_cut(path, path.n && path.p[0] == '.');
+    return path.n && path.p[0] >= '0' && path.p[0] <= '9';
+}
+
+/* Prefixes whose members the sides number otherwise: values showed "net.3" to be "layers.2". */
+static void find_renumbered(const struct ballot *b, struct map *out)
+{
+    for (size_t i = 0; i < b->votes.n; i++) {
+        struct str from = b->votes.v[i].from, module = module_of(from);
+        if (module.n && begins_with_number(str_cut(from, module.n)) && leads(b, from, b->votes.v[i].to))
+            map_add(out, module, 0);
+    }
+}
+
 /* The golden weight that corresponds to this one by the longest known prefix, or MAP_NONE. */
-static uint32_t named_partner(struct likeness *x, const struct ballot *b, const struct map *members, uint32_t t)
+static uint32_t named_partner(struct likeness *x, const struct ballot *b, const struct map *renumbered,
+                              const struct map *members, uint32_t t)
 {
     struct str module = module_of(weight_of(x, 0, t)->name);
     for (struct str prefix = module; prefix.n; prefix = module_of(prefix)) {
@@ -427,6 +506,8 @@ static uint32_t named_partner(struct likeness *x, const struct ballot *b, const 
         if (v == MAP_NONE)
             continue;
         struct str rest = str_cut(module, prefix.n), to = b->votes.v[v].to;
+        if (begins_with_number(rest) && map_get(renumbered, prefix) != MAP_NONE)
+            return MAP_NONE;
         struct str other = str_of(arena_fmt(&x->c->arena, "%.*s%.*s", STR_ARG(to), STR_ARG(rest)));
         return map_get(members, member_key(x, other, x->c->id[0][t].param));
     }
@@ -435,15 +516,17 @@ static uint32_t named_partner(struct likeness *x, const struct ballot *b, const 
 
 static void pair_by_names(struct likeness *x, const struct ballot *b)
 {
-    struct map members = {0};
+    struct map members = {0}, renumbered = {0};
+    find_renumbered(b, &renumbered);
     for (uint32_t g = 0; g < x->c->side[1].list.n; g++)
         if (is_left(x, 1, g))
             map_add(&members, member_key(x, module_of(weight_of(x, 1, g)->name), x->c->id[1][g].param), g);
     for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
-        uint32_t g = is_left(x, 0, t) ? named_partner(x, b, &members, t) : MAP_NONE;
+        uint32_t g = is_left(x, 0, t) ? named_partner(x, b, &renumbered, &members, t) : MAP_NONE;
         if (g != MAP_NONE && !x->done[1][g] && same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
             pair(x, t, g, PAIR_BY_RULE);
     }
+    map_release(&renumbered);
     map_release(&members);
 }
 
@@ -451,19 +534,31 @@ static void pair_by_names(struct likeness *x, const struct ballot *b)
 
 struct module {
     struct str name;
+    uint32_t first;   /* its first weight */
     uint64_t key;     /* hash of the kinds and shapes of its unpaired weights; 0: there are none */
     uint32_t partner; /* the module of the other side, by existing pairs; or MAP_NONE */
 };
 typedef VEC(struct module) module_list;
 
+static int as_people_count(const void *a, const void *b)
+{
+    return name_cmp(((const struct module *)a)->name.p, ((const struct module *)b)->name.p);
+}
+
 static void list_modules(const struct likeness *x, int s, const uint32_t *place, module_list *out, uint32_t *module_at)
 {
     for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
         if (place[i] == i) {
-            struct module fresh = {module_of(weight_of(x, s, i)->name), 0, MAP_NONE};
-            module_at[i] = (uint32_t)out->n;
+            struct str name = arena_str(&x->c->arena, module_of(weight_of(x, s, i)->name));
+            struct module fresh = {.name = name, .first = i, .partner = MAP_NONE};
             vec_push(out, fresh);
         }
+    }
+    if (sorted_by_name(&x->c->side[s])) /* the numbers in the names are the only order there is */
+        vec_sort(out, as_people_count);
+    for (uint32_t m = 0; m < out->n; m++)
+        module_at[out->v[m].first] = m;
+    for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
         struct str param = x->c->id[s][i].param;
         if (is_left(x, s, i))
             out->v[module_at[place[i]]].key += hash_bytes(param.p, param.n, shape_key(weight_of(x, s, i)));
@@ -625,6 +720,7 @@ void weights_by_likeness(struct weight_compare *c, bool *done[2])
     guess_by_values(&x);
     count_votes(&x, ballot);
     drop_contradicted(&x, ballot);
+    keep_modules(&x, place);
     pair_guesses(&x, place);
     pair_by_names(&x, &ballot[0]);
     pair_by_order(&x, place);

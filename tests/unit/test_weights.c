@@ -275,7 +275,7 @@ static void maps(void **state)
 struct made {
     const char *name;
     int rows, columns; /* columns 0: one axis */
-    int seed;
+    int seed;    /* -1: all are 1 */
     bool in_out; /* stored transposed: `rows` and `columns` are those of the other layout */
 };
 
@@ -286,7 +286,7 @@ static const char *write_made(const char *dir, const char *name, const struct ma
         size_t count = (size_t)w[i].rows * (size_t)(w[i].columns ? w[i].columns : 1), from = data.n;
         for (size_t k = 0; k < count; k++) {
             size_t at = w[i].in_out ? k % (size_t)w[i].rows * (size_t)w[i].columns + k / (size_t)w[i].rows : k;
-            float v = (float)((w[i].seed * 7919 + (int)at * 104729) % 1000) / 997.0f - 0.5f;
+            float v = w[i].seed < 0 ? 1 : (float)((w[i].seed * 7919 + (int)at * 104729) % 1000) / 997.0f - 0.5f;
             buf_add(&data, &v, sizeof v);
         }
         buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d", i ? "," : "{", w[i].name,
@@ -475,10 +475,88 @@ static void sequential_names(void **state)
     }
 }
 
+/* A module's bias belongs to its matrix: with the values of another module's it is exchanged, under any prefix. */
+static void biases_exchanged(void **state)
+{
+    struct made t[] = {
+        {"model.0.weight", 8, 8, 1, false}, {"model.0.bias", 8, 0, 2, false}, {"model.2.weight", 8, 8, 3, false},
+        {"model.2.bias", 8, 0, 4, false},   {"model.4.weight", 8, 8, 5, false}, {"model.4.bias", 8, 0, 6, false},
+    };
+    const struct made g[] = {
+        {"net.0.weight", 8, 8, 1, false}, {"net.0.bias", 8, 0, 2, false}, {"net.2.weight", 8, 8, 3, false},
+        {"net.2.bias", 8, 0, 4, false},   {"net.4.weight", 8, 8, 5, false}, {"net.4.bias", 8, 0, 6, false},
+    };
+    struct weight_compare c;
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        t[1].seed = fault ? 4 : 2;
+        t[3].seed = fault ? 2 : 4;
+        compare_made(&c, t, ARRAY_LEN(t), g, ARRAY_LEN(g));
+        assert_int_equal(equal(&c), fault ? 4 : 6);
+        assert_int_equal(weight_compare_verdict(&c), fault ? STAGE_FAIL : STAGE_PASS);
+        weight_compare_release(&c);
+    }
+}
+
+/* Modules of constants have no values to know them by; where the sides number modules otherwise, names do not tell
+ * either: their order does, in a file sorted by name that of the numbers. */
+static void constants_in_order(void **state)
+{
+    static const struct made t[] = {
+        {"net.0.weight", 8, 8, 1, false}, {"net.0.bias", 8, 0, 2, false}, {"net.1.weight", 8, 0, -1, false},
+        {"net.1.bias", 8, 0, -1, false},  {"net.3.weight", 8, 8, 3, false}, {"net.3.bias", 8, 0, 4, false},
+        {"net.4.weight", 8, 0, -1, false}, {"net.4.bias", 8, 0, -1, false}, {"net.6.weight", 8, 8, 5, false},
+        {"net.6.bias", 8, 0, 6, false},   {"net.7.weight", 8, 0, -1, false}, {"net.7.bias", 8, 0, -1, false},
+        {"net.9.weight", 8, 8, 7, false}, {"net.9.bias", 8, 0, 8, false}, {"net.10.weight", 8, 0, -1, false},
+        {"net.10.bias", 8, 0, -1, false},
+    };
+    static const struct made g[] = {
+        {"layers.0.bias", 8, 0, 2, false},  {"layers.0.weight", 8, 8, 1, false}, {"layers.1.bias", 8, 0, -1, false},
+        {"layers.1.weight", 8, 0, -1, false}, {"layers.2.bias", 8, 0, 4, false}, {"layers.2.weight", 8, 8, 3, false},
+        {"layers.3.bias", 8, 0, -1, false}, {"layers.3.weight", 8, 0, -1, false}, {"layers.4.bias", 8, 0, 6, false},
+        {"layers.4.weight", 8, 8, 5, false}, {"layers.5.bias", 8, 0, -1, false}, {"layers.5.weight", 8, 0, -1, false},
+        {"layers.6.bias", 8, 0, 8, false},  {"layers.6.weight", 8, 8, 7, false}, {"layers.7.bias", 8, 0, -1, false},
+        {"layers.7.weight", 8, 0, -1, false},
+    };
+    struct weight_compare c;
+    (void)state;
+    compare_made(&c, t, ARRAY_LEN(t), g, ARRAY_LEN(g));
+    assert_int_equal(equal(&c), 16);
+    assert_int_equal(weight_compare_verdict(&c), STAGE_PASS);
+    const struct weight_pair *p = of_target(&c, "net.10.bias");
+    assert_true(str_is(c.side[1].list.v[p->weight[1]].name, "layers.7.bias"));
+    weight_compare_release(&c);
+}
+
+/* Fused on both sides, the order of the rows open by one name: what is equal as it lies is in one order, and no head
+ * count is needed. A layer that differs is then known to differ. */
+static void fused_in_one_order(void **state)
+{
+    struct made t[] = {
+        {"model.layers.0.self_attn.qkv_proj.weight", 32, 8, 1, false},
+        {"model.layers.1.self_attn.qkv_proj.weight", 32, 8, 2, false},
+    };
+    const struct made g[] = {
+        {"model.layers.0.attention.w_qkv.weight", 32, 8, 1, false},
+        {"model.layers.1.attention.w_qkv.weight", 32, 8, 2, false},
+    };
+    struct weight_compare c;
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        t[1].seed = fault ? 9 : 2;
+        compare_made(&c, t, ARRAY_LEN(t), g, ARRAY_LEN(g));
+        assert_int_equal(c.pairs.n, 2);
+        assert_int_equal(equal(&c), fault ? 1 : 2);
+        assert_int_equal(weight_compare_verdict(&c), fault ? STAGE_FAIL : STAGE_PASS);
+        weight_compare_release(&c);
+    }
+}
+
 /* An optimizer's state in the file is no part of the model, whatever its names and members. */
 static void beside_an_optimizer(void **state)
 {
-    static const char *const forms[] = {"optim.state.0.", "optimizer.state.a.weight.", "state.0.", "opt_state.x."};
+    static const char *const forms[] = {"optim.state.0.", "optimizer.state.a.weight.", "state.0.", "opt_state.x.",
+                                        "optimizer_state_dict.state.0."};
     const char *dir = scratch();
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -825,7 +903,8 @@ int main(void)
         cmocka_unit_test(unread_part),   cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases),
         cmocka_unit_test(experts_alone), cmocka_unit_test(stored_in_out),   cmocka_unit_test(stored_as_biases_tell),
         cmocka_unit_test(sequential_names), cmocka_unit_test(beside_an_optimizer), cmocka_unit_test(copies_on_ranks),
-        cmocka_unit_test(a_copy_is_missing),
+        cmocka_unit_test(a_copy_is_missing), cmocka_unit_test(biases_exchanged), cmocka_unit_test(constants_in_order),
+        cmocka_unit_test(fused_in_one_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
