@@ -4,9 +4,23 @@
 
 #include <math.h>
 
+#define MEAN_ROUNDING 1e-6 /* of sums in float32, relative to the size of an element */
+
 double recorded_error(const struct row *t, const struct row *g)
 {
     return recorded_error_of(t, g, 0);
+}
+
+/* The part of the means' difference that no rounding of theirs explains, relative to the size of an element: the
+ * tensors differ by at least as much. 0 without means and norms. */
+static double error_of_means(const struct row *t, const struct row *g, double n)
+{
+    double a = t->stat[STAT_MEAN], b = g->stat[STAT_MEAN], usual = g->stat[STAT_NORM] / sqrt(n);
+    double epsilon = dtype_table[dtype_coarser(t->dtype, g->dtype)].epsilon;
+    double off = fabs(a - b) - epsilon * fmax(fabs(a), fabs(b)) - MEAN_ROUNDING * usual;
+    int needed = HAS_MEAN | HAS_NORM;
+    bool there = (t->has & g->has & needed) == needed && n > 0 && isfinite(off) && usual > 0;
+    return there && off > 0 ? off / usual : 0;
 }
 
 double recorded_error_of(const struct row *t, const struct row *g, double n)
@@ -36,7 +50,7 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
         double e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
         worst = isnan(worst) || e > worst ? e : worst;
     }
-    return worst;
+    return isnan(worst) ? worst : fmax(worst, error_of_means(t, g, n));
 }
 
 static const struct row_extra *extra_of(const struct dump *d, const struct row *r)

@@ -160,6 +160,21 @@ static bool source_role(const struct judge_pass *p, const struct verdict_case *k
     return produced ? produced == 1 && recurs : recurs || !p->product;
 }
 
+#define SEED_APART 1e-6 /* of constants that were computed in two ways */
+
+/* Whether a row is what the step's gradient begins with, handed to a loss function: one number, which on a side no
+ * recorded call computed. No noise of the model is in it. */
+static bool is_seed(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    bool computed = true;
+    for (int s = 0; s < 2; s++)
+        computed = computed && p->flow[s].held[k->row[s]] != NONE;
+    return c->family == FAMILY_LOSS && c->phase == PHASE_BACKWARD && k->r[TARGET]->io == IO_INPUT && !computed &&
+           dump_row_numel(p->side[TARGET], k->row[TARGET]) == 1 &&
+           dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]) == 1;
+}
+
 /* ---- the rule ---- */
 
 /* The expected output error given the call's input errors. The condition is exact for sums with cancellation; for
@@ -288,6 +303,13 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         bool over = error > fmax(limit, digits);
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
         p->weights = over ? p->weights : dtype_coarser(p->weights, own);
+    } else if (is_seed(p, k)) {
+        enum dtype coarser = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+        double limit = fmax(fmax(dtype_table[coarser].epsilon / 2, SEED_APART), digits);
+        k->out->flags |= LINE_SOURCE;
+        k->out->limit = (float)limit;
+        verdict_case_give(k, error > limit ? VERDICT_DEVIATE : VERDICT_MATCH,
+                          error > limit ? RULE_SOURCE : RULE_WITHIN);
     } else if (source_role(p, k)) {
         k->out->flags |= LINE_SOURCE;
         double limit = fmax(mine->drift, digits);

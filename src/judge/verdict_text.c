@@ -31,11 +31,23 @@ static void dtypes(const struct measure *m, const struct line *l, const char *na
         name[s] = dtype_table[m->side[s]->rows.v[l->row[s]].dtype].name;
 }
 
+/* Whether the means are farther apart than the other figures. */
+static bool means_show_it(const struct measure *m, uint32_t line, const struct line_judgement *x)
+{
+    const uint32_t *row = m->pairing->lines.v[line].row;
+    if (row[TARGET] == NONE || row[GOLDEN] == NONE)
+        return false;
+    double others = recorded_error(&m->side[TARGET]->rows.v[row[TARGET]], &m->side[GOLDEN]->rows.v[row[GOLDEN]]);
+    return (double)x->error > others * (1 + 1e-6); /* false if nothing else was recorded */
+}
+
 static const char *error_name(const struct measure *m, uint32_t line, const struct line_judgement *x)
 {
     bool exact;
     if (x->flags & LINE_STATISTICS && !isnan(table_verdicts_error(m, line, &exact)))
         return _("the error by cosine, largest error and norms in the table");
+    if (x->flags & LINE_STATISTICS && means_show_it(m, line, x))
+        return _("difference of the means, relative to the size of an element,");
     return x->flags & LINE_STATISTICS ? _("largest difference of max, min and norm, relative to the golden norm,")
            : x->flags & LINE_MASKED   ? _("rel L2 without masked elements")
                                       : "rel L2";
@@ -156,6 +168,13 @@ static void rounded(const struct line_judgement *x, const struct figures *f, con
             : _("%s is %s; all elements are exactly representable in %s on the %s side only, and most input elements "
                 "are not"),
         what, e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
+}
+
+/* Whether a line is of a backward call. */
+static bool is_backward(const struct measure *m, uint32_t line)
+{
+    const struct dump *d = m->side[TARGET];
+    return d->calls.v[d->rows.v[m->pairing->lines.v[line].row[TARGET]].call].phase == PHASE_BACKWARD;
 }
 
 /* The number as recorded; that of a tensor of one element in `out`. */
@@ -317,7 +336,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                        "made differently"), what, e);
         break;
     case RULE_SOURCE:
-        buf_fmt(out, of_samples(m, line)
+        buf_fmt(out, is_backward(m, line)
+                         ? _("the step's gradients begin with this number, so no noise excuses it: %s is %s, limit %s")
+                     : of_samples(m, line)
                          ? _("input of the step, so no noise excuses it: %s is %s, limit %s")
                          : _("no recorded call made this input (a table or a buffer), so no noise excuses it: %s is "
                              "%s, limit %s"), what, e, lim);
@@ -581,6 +602,9 @@ static const char *explain_class(const struct judgement *j, const struct measure
     if (x->rule == RULE_SOURCE && of_samples(m, j->first))
         return _("The data of the step differ: compare the data pipeline (loading, decoding, augmentation, "
                  "normalisation) of both sides before any layer.");
+    if (x->rule == RULE_SOURCE && is_backward(m, line))
+        return _("Compare what both sides do with the loss before its backward pass: a factor, an average, another "
+                 "term.");
     if (x->rule == RULE_SOURCE)
         return _("Check where and in which precision both sides compute this table or buffer.");
     bool unsure;

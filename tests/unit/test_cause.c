@@ -240,9 +240,9 @@ static void figures_go_apart(void **state)
         begin(&t);
         call(&t);
         figures(&t, "input.0", (double[]){2, 2}, (double[]){0.02, 0.02});
-        uint32_t out = figures(&t, "output.0", (double[]){1.75, 1.875}, (double[]){0.03, -0.01});
+        uint32_t out = figures(&t, "output.0", (double[]){1.75, 1.875}, (double[]){0.03, 0.02});
         call(&t);
-        figures(&t, "input.0", (double[]){1.75, 1.875}, (double[]){0.03, -0.01});
+        figures(&t, "input.0", (double[]){1.75, 1.875}, (double[]){0.03, 0.02});
         uint32_t end = figures(&t, "output.0", (double[]){deviates ? 9 : 1.5, 1.5}, (double[]){0.1, 0.1});
         for (int k = 0; k < 2 && !whole; k++)
             for (uint32_t r = 0; r < t.rows; r++)
