@@ -134,6 +134,8 @@ struct call_values {
     /* set by the engine's readers: an unrecorded value was requested and its default used. If the recording omits
      * arguments that are not tensors, this makes the call unknown (except for optional tensors: call_tensor_at) */
     bool *default_taken;
+    /* set by a formula if a module may store what no recording shows (an activation), taken to be its default */
+    bool stored;
     /* set by a formula if the first argument is not read (addmm with beta = 0), so that NaN in it does not matter */
     bool first_unread;
     struct fits *fits; /* NULL: not kept */

@@ -16,6 +16,21 @@ static void same_places(struct call_values *c, struct moves *m)
         moves_add_output(m, *places);
 }
 
+/* A cast or copy that changes nothing returns the very tensor that went in: what is recorded may be the gradient of the
+ * call that made that. */
+static void same_backward(struct call_values *c)
+{
+    moves_backward(c, same_places);
+    const struct real_tensor *x = call_nth_tensor(c, 0), *y = &c->result[0];
+    bool handed_on = !c->unknown && !c->module && !c->mindspore && c->outputs == 1 && x && x->dtype == y->dtype &&
+                     x->axes == y->axes && memcmp(x->shape, y->shape, (size_t)x->axes * sizeof *x->shape) == 0;
+    struct real_tensor g = {0};
+    if (handed_on)
+        g = gradient_as(c, x);
+    if (g.v && (c->output[0].count != g.count || memcmp(c->output[0].v, g.v, (size_t)g.count * sizeof *g.v) != 0))
+        call_unknown(c, UNKNOWN_HANDED_ON);
+}
+
 /* A module that returns its input. */
 static void handed_on_places(struct call_values *c, struct moves *m)
 {
@@ -220,17 +235,37 @@ static void cat_places(struct call_values *c, struct moves *m)
     moves_add_output(m, out);
 }
 
+/* The new axis; if MindSpore's primitive stores it, the only one of the output at which its size and the other sizes
+ * fit; otherwise -1. */
+static int stacked_axis(const struct call_values *c, const struct moves *m)
+{
+    const struct value *given = call_value(c, 1, "dim axis");
+    const struct real_tensor *x = m->in[0], *y = &c->result[0];
+    int found = -1;
+    if (!c->mindspore || (given && given->kind == VALUE_NUMBER))
+        return call_axis(c, 1, "dim axis", x->axes + 1, 0);
+    for (int axis = 0; axis <= x->axes && y->axes == x->axes + 1; axis++) {
+        bool fits = y->shape[axis] == m->ins;
+        for (int i = 0; i < x->axes; i++)
+            fits = fits && x->shape[i] == y->shape[i + (i >= axis)];
+        if (fits && found >= 0)
+            return -1;
+        found = fits ? axis : found;
+    }
+    return found;
+}
+
 static void stack_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *t;
     for (int i = 0; (t = call_nth_tensor(c, i)); i++)
         if (!moves_add_input(c, m, t))
             return;
-    if (!m->ins || keeps_axis(c, 1))
+    if (!m->ins)
         return call_unknown(c, UNKNOWN_ARGUMENT);
-    int axis = call_axis(c, 1, "dim axis", m->in[0]->axes + 1, 0);
+    int axis = stacked_axis(c, m);
     if (axis < 0 || m->in[0]->axes == REAL_AXES)
-        return call_unknown(c, UNKNOWN_SHAPE);
+        return call_unknown(c, axis < 0 ? UNKNOWN_ARGUMENT : UNKNOWN_SHAPE);
     int64_t shape[REAL_AXES], inner = 1;
     for (int i = 0, k = 0; i <= m->in[0]->axes; i++)
         shape[i] = i == axis ? m->ins : m->in[0]->shape[k++];
@@ -397,7 +432,6 @@ static void pad_places(struct call_values *c, struct moves *m)
 /* ---- tables ---- */
 
 MOVE_FORWARD(same, "the same values")
-MOVE_BACKWARD(same)
 MOVE_FORWARD(handed_on, "the same values")
 MOVE_FORWARD(permute, "axes in another order")
 MOVE_BACKWARD(permute)

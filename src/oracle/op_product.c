@@ -498,12 +498,14 @@ static const struct real_tensor *module_weight(const struct call_values *c)
     return c->parameters <= 2 && w && w->axes == 2 ? w : NULL;
 }
 
-/* Weights as outputs × inputs, or transposed (GPT-2's Conv1D). */
+/* Weights as outputs × inputs, or transposed (GPT-2's Conv1D). A cell may hold an activation that it applies behind the
+ * product; none is its default. */
 static void linear_module(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0), *w = module_weight(c), *b = call_parameter(c, "bias");
     if (!x || !w)
         return call_unknown(c, UNKNOWN_CLASS);
+    c->stored = c->mindspore;
     int64_t terms = x->axes ? x->shape[x->axes - 1] : 0;
     for (int turned = 1; turned >= 0; turned--)
         if (w->shape[turned] == terms && (!b || b->count == w->shape[!turned]))

@@ -270,7 +270,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, struct aren
     if (!c->unknown)
         judge_outputs(&j, out);
     out->unknown = c->unknown;
-    out->assumed = r.default_taken && !c->module && !dump_format(d)->arguments;
+    out->assumed = c->stored || (r.default_taken && !c->module && !dump_format(d)->arguments);
     if (c->unknown)
         out->outputs = 0;
     formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;

@@ -251,6 +251,62 @@ static void gradients_go_where_values_were_picked(void **state)
     made_call_release(&m);
 }
 
+/* MindSpore's Stack stores the new axis: the only one at which the sizes fit, or nothing is said. */
+static void a_stacked_axis_is_told_by_the_sizes(void **state)
+{
+    static const struct {
+        const char *shape;
+        int64_t second; /* where the second input's first element lies; -1: not told */
+    } cases[] = {{"3,4,2", 1}, {"3,2,4", 4}, {"2,3,4", 12}, {"4,3,2", -1}};
+    (void)state;
+    for (size_t i = 0; i <= ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        bool square = i == ARRAY_LEN(cases); /* two axes fit */
+        made_call_open(&m, "stack", square ? "T2,4 T2,4" : "T3,4 T3,4");
+        made_call_result(&m, square ? "2,2,4" : cases[i].shape);
+        m.c.mindspore = true;
+        made_call_run(&m, false);
+        if (square || cases[i].second < 0) {
+            assert_int_equal(m.c.unknown, UNKNOWN_ARGUMENT);
+        } else {
+            assert_int_equal(m.c.candidates, 1);
+            assert_true(candidate_values(&m, m.c.candidate)[cases[i].second] == m.place[1].tensor.v[0]);
+        }
+        made_call_release(&m);
+    }
+}
+
+/* A cast to the same type returns the tensor that went in, and what is recorded may be the gradient of the call that
+ * made it: nothing is said of another one. */
+static void a_cast_that_changes_nothing_hands_on(void **state)
+{
+    static const struct {
+        enum dtype from;
+        double factor; /* of the recorded gradient */
+        enum unknown unknown;
+    } cases[] = {{DTYPE_F64, 1, UNKNOWN_NOT}, {DTYPE_F64, 3, UNKNOWN_HANDED_ON}, {DTYPE_F32, 3, UNKNOWN_NOT}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        made_call_open(&m, "type_as", "T2,3 T2,3");
+        made_call_result(&m, "2,3");
+        m.place[0].tensor.dtype = cases[i].from;
+        m.result.dtype = DTYPE_F64;
+        struct real_tensor got = real_like(&m.c, &m.result);
+        m.gradient = real_like(&m.c, &m.result);
+        for (int64_t at = 0; at < got.count; at++) {
+            m.gradient.v[at] = (double)at + 1;
+            got.v[at] = cases[i].factor * m.gradient.v[at];
+        }
+        m.c.gradient = &m.gradient;
+        m.c.gradients = 1;
+        m.c.output = &got;
+        made_call_run(&m, true);
+        assert_int_equal(m.c.unknown, cases[i].unknown);
+        made_call_release(&m);
+    }
+}
+
 /* A module's weight lies as outputs and inputs, or as inputs and outputs; one that fits neither says nothing. */
 static void modules_multiply_by_either_layout(void **state)
 {
@@ -311,6 +367,8 @@ int main(void)
         cmocka_unit_test(pool_as_in_torch),
         cmocka_unit_test(bounds_count_the_steps),
         cmocka_unit_test(gradients_go_where_values_were_picked),
+        cmocka_unit_test(a_stacked_axis_is_told_by_the_sizes),
+        cmocka_unit_test(a_cast_that_changes_nothing_hands_on),
         cmocka_unit_test(modules_multiply_by_either_layout),
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
