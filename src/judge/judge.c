@@ -904,6 +904,26 @@ static void settle_reordered(struct judgement *j)
     }
 }
 
+/* Outputs without a partner that contradict their own inputs. One that no recorded call reads shows nothing: a dump may
+ * have written the file from memory that was in use again, while the readers got the right values. */
+static void find_contradictions(struct judge_pass *p)
+{
+    struct value_readers golden = {0};
+    for (uint32_t i = 0; p->o->own_wrong && i < p->j->lines; i++) {
+        const struct line *l = &p->m->pairing->lines.v[i];
+        struct line_judgement *x = &p->j->line[i];
+        if (!p->o->own_wrong[i] || x->rule != RULE_ONE_SIDED || x->verdict != VERDICT_ONLY)
+            continue;
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        if (s == GOLDEN && !golden.first)
+            readers_build(&golden, p->m->side[GOLDEN], &p->flow[GOLDEN]);
+        const struct value_readers *reads = s == GOLDEN ? &golden : &p->reads;
+        if (reads->first[l->row[s]] != NONE)
+            x->rule = RULE_CONTRADICTS;
+    }
+    readers_release(&golden);
+}
+
 static void judge_lines(struct judgement *j, const struct measure *m, const uint8_t *state,
                         const struct dataflow flow[2], const struct judge_options *o)
 {
@@ -931,6 +951,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
+    find_contradictions(&p);
     if (!o->exact && !o->preset) {
         doubt_cut_partners(&p);
         settle(&p);

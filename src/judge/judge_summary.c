@@ -237,6 +237,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
             continue;
         if (l->pair == NONE) {
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
+            if (x->rule == RULE_CONTRADICTS && s->contradicting++ == 0)
+                s->first_contradicting = call_name(m, l);
             continue;
         }
         s->pairs++;
@@ -309,6 +311,7 @@ void judge_summary_first(struct judgement *j, const struct measure *m)
         j->doubtful_before += (x->flags & LINE_DOUBTFUL) != 0;
         j->ill_before += x->rule == RULE_ILL;
         j->unread_before += (x->flags & LINE_UNREAD) != 0;
+        j->contradicting_before += x->rule == RULE_CONTRADICTS;
         j->pending_before += x->verdict == VERDICT_PENDING;
         bool now = in_gap(m, i);
         j->gaps_before += now && !gap;

@@ -30,6 +30,8 @@ enum unjudged judgement_unjudged(const struct judgement *j, const struct judge_o
         return UNJUDGED_NO_BITS;
     if (s->in_doubt)
         return UNJUDGED_IN_DOUBT;
+    if (s->contradicting)
+        return UNJUDGED_CONTRADICTS;
     if (o->strict && s->figures_only)
         return UNJUDGED_FIGURES;
     uint32_t all = s->compute[TARGET];

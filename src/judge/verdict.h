@@ -92,6 +92,7 @@ enum verdict_rule {
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
+    RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
     RULE_COUNT
 };
 
@@ -173,6 +174,8 @@ struct judge_summary {
     uint32_t ill;                /* RULE_ILL, among the doubtful */
     uint32_t in_doubt;           /* pairs that differ and may be of different values: nothing is "aligned" over them */
     const char *first_in_doubt;  /* the call of the first of them, a dump's */
+    uint32_t contradicting;      /* RULE_CONTRADICTS: nothing is "aligned" over them */
+    const char *first_contradicting; /* the call of the first of them, a dump's */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
     uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
@@ -200,7 +203,7 @@ struct judgement {
     double loss_scale;           /* gradients of the target over those of the golden side; judged without it; 1: none */
     uint8_t preset;              /* the preset of its verdicts (tool_rules.h) */
     /* ill_before: those of the doubtful that are at ill-conditioned operators */
-    uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;
+    uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before, contradicting_before;
     VEC(struct start) starts;    /* most inheriting lines first */
     VEC(struct start_group) start_groups; /* likewise: "what starts here" */
     const struct accepted_list *known;   /* accepted differences, or NULL */
@@ -217,7 +220,7 @@ struct judge_options {
     /* per line: that residual is of the values that are paired (oracle/crossed_rows.h); or NULL */
     const bool *by_rows;
     /* per line: one side's output is not what its own call makes of its own inputs, and the other side's call is not
-     * known to be wrong; or NULL */
+     * known to be wrong (a line without a pair: oracle.h); or NULL */
     const bool *own_wrong;
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
@@ -274,6 +277,7 @@ enum unjudged {
     UNJUDGED_UNREAD,
     UNJUDGED_NO_BITS,
     UNJUDGED_IN_DOUBT,
+    UNJUDGED_CONTRADICTS,
     UNJUDGED_FIGURES, /* --strict: the elements were not compared */
     UNJUDGED_FEW,     /* too little was compared */
 };

@@ -211,6 +211,11 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_ONE_SIDED:
         buf_cstr(out, l->row[TARGET] == NONE ? _("no target row found for it") : _("no golden row found for it"));
         break;
+    case RULE_CONTRADICTS:
+        buf_cstr(out, l->row[TARGET] == NONE
+                          ? _("no target row found for it, and it is not what its call makes of its own inputs")
+                          : _("no golden row found for it, and it is not what its call makes of its own inputs"));
+        break;
     case RULE_NESTED: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
@@ -691,6 +696,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     add_count(out, &any, j->ill_before, _("rows doubtful at ill-conditioned operators"));
     add_count(out, &any, j->gaps_before, _("places where one side has compute calls without a partner"));
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
+    add_count(out, &any, j->contradicting_before, _("outputs without a partner that contradict their own inputs"));
 }
 
 static void aligned(const struct judge_summary *s, struct buf *out)
@@ -712,7 +718,10 @@ static void aligned(const struct judge_summary *s, struct buf *out)
 
 static void unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)
 {
-    const char *first = why == UNJUDGED_UNREAD ? s->first_unread : why == UNJUDGED_IN_DOUBT ? s->first_in_doubt : NULL;
+    const char *first = why == UNJUDGED_UNREAD        ? s->first_unread
+                        : why == UNJUDGED_IN_DOUBT    ? s->first_in_doubt
+                        : why == UNJUDGED_CONTRADICTS ? s->first_contradicting
+                                                      : NULL;
     switch (why) {
     case UNJUDGED_NOT:
         aligned(s, out);
@@ -727,6 +736,10 @@ static void unjudged(const struct judge_summary *s, enum unjudged why, struct bu
         break;
     case UNJUDGED_IN_DOUBT:
         buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
+        break;
+    case UNJUDGED_CONTRADICTS:
+        buf_fmt(out, _("could not be judged: no pair deviates, but outputs without a partner are not what their calls "
+                       "make of their own inputs: %u"), s->contradicting);
         break;
     case UNJUDGED_FIGURES:
         buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "

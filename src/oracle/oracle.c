@@ -339,14 +339,54 @@ static void plan_by_rows(struct crossing *x, int side)
     free(planned);
 }
 
-/* Lines of which one side is wrong by its own inputs, and the other right or not known. */
+/* Of an operator, whether one of the side's calls is explained by its formula, forward and backward. */
+struct shown_operator {
+    const struct operator *operator;
+    bool by_phase[2];
+};
+typedef VEC(struct shown_operator) shown_operators;
+
+/* Tries the entry found last first: there are few operators and many calls of each. */
+static bool *shown_entry(shown_operators *l, const struct oracle_side *s, const struct oracle_row *r, size_t *last)
+{
+    uint32_t call = s->dump->rows.v[r->row].call;
+    const struct operator *o = s->plan[call].operator;
+    if (*last >= l->n || l->v[*last].operator != o)
+        for (*last = 0; *last < l->n && l->v[*last].operator != o; ++*last)
+            continue;
+    if (*last == l->n)
+        vec_push(l, ((struct shown_operator){.operator = o}));
+    return &l->v[*last].by_phase[s->dump->calls.v[call].phase == PHASE_BACKWARD];
+}
+
+static void find_shown(const struct oracle_side *s, shown_operators *l)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < s->rows.n; i++) {
+        const struct oracle_row *r = &s->rows.v[i];
+        if (r->said && r->excess <= rule_limit(RULE_LIMIT_ORACLE_HONEST))
+            *shown_entry(l, s, r, &last) = true;
+    }
+}
+
+/* Lines of which one side is wrong by its own inputs, and the other right or not known. Without a partner only the
+ * formula speaks: it counts if another call of the operator shows that it is this one's. */
 static void find_own_wrong(struct crossing *x)
 {
+    shown_operators shown[2] = {{0}, {0}};
     x->o->own_wrong = mem_zalloc((x->m->lines + 1) * sizeof *x->o->own_wrong);
+    for (int s = 0; s < 2; s++)
+        find_shown(x->side[s], &shown[s]);
     for (uint32_t i = 0; i < x->m->lines; i++) {
         const struct oracle_row *t = recomputed(x, TARGET, i), *g = recomputed(x, GOLDEN, i);
-        x->o->own_wrong[i] = (t && oracle_row_is_wrong(t)) != (g && oracle_row_is_wrong(g));
+        bool wrong = (t && oracle_row_is_wrong(t)) != (g && oracle_row_is_wrong(g));
+        int s = t ? TARGET : GOLDEN;
+        size_t last = 0;
+        x->o->own_wrong[i] = wrong && (x->pairing->lines.v[i].pair != NONE ||
+                                       *shown_entry(&shown[s], x->side[s], t ? t : g, &last));
     }
+    for (int s = 0; s < 2; s++)
+        vec_release(&shown[s]);
 }
 
 /* False if *cancel was set meanwhile. */

@@ -1013,6 +1013,40 @@ static void one_sided_rows(void **state)
     }
 }
 
+/* A row without a partner whose output is read, and is not what its own call makes of its own inputs: nothing is
+ * aligned over it. */
+static void one_sided_contradiction(void **state)
+{
+    bool wrong[16] = {false};
+    static const double stats[] = {2, -2, 10}, other[] = {3, -1, 12};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bool read = i > 0, known = i > 1;
+        struct scene s;
+        scene_start(&s);
+        for (int pair = 0; pair < 2; pair++) {
+            both_call(&s, "linear");
+            recorded(&s, "output.0", stats, stats);
+        }
+        call_on(&s.d[TARGET], "matmul", PHASE_FORWARD);
+        uint32_t out = tensor_on(&s.d[TARGET], "output.0", DTYPE_F32, 64, other);
+        call_on(&s.d[TARGET], "reshape", PHASE_FORWARD);
+        if (read)
+            tensor_on(&s.d[TARGET], "input.0", DTYPE_F32, 64, other);
+        judge_all(&s);
+        wrong[scene_line(&s, out)] = known || !read;
+        s.o.own_wrong = wrong;
+        judge_all(&s);
+        EXPECT(&s, out, VERDICT_ONLY, known ? RULE_CONTRADICTS : RULE_ONE_SIDED);
+        assert_int_equal(s.j.sum.contradicting, known);
+        assert_int_equal(judgement_unjudged(&s.j, &s.o), known ? UNJUDGED_CONTRADICTS : UNJUDGED_NOT);
+        assert_int_equal(judgement_status(&s.j, &s.o), known ? 5 : 0);
+        if (known)
+            assert_string_equal(s.j.sum.first_contradicting, s.d[TARGET].calls.v[s.d[TARGET].calls.n - 2].name);
+        scene_end(&s);
+    }
+}
+
 /* One size of heads for all: 16 queries and keys of 4. */
 static uint32_t heads_on(struct dump *d, const char *slot, const double *stats)
 {
@@ -2346,6 +2380,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_excuses_nothing),
         cmocka_unit_test(behind_an_unread_product),
         cmocka_unit_test(one_sided_rows),
+        cmocka_unit_test(one_sided_contradiction),
         cmocka_unit_test(fused_and_written_out),
         cmocka_unit_test(rounded_outputs), cmocka_unit_test(rounded_parameters),
         cmocka_unit_test(exact_comparison),

@@ -64,7 +64,8 @@ static void linear(struct tensor_dump *d, const char *name, enum kernel k)
     end_call(d, name, "8,16", y, ROWS * OUT);
 }
 
-static void silu(struct tensor_dump *d, const char *name, double factor)
+/* A call that reads the result, with `reader`; NULL: none. */
+static void silu_of(struct tensor_dump *d, const char *name, double factor, const char *reader)
 {
     float x[ROWS * IN], y[ROWS * IN];
     draw_all(x, ROWS * IN);
@@ -73,6 +74,16 @@ static void silu(struct tensor_dump *d, const char *name, double factor)
     open_call(d, name);
     tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
     end_call(d, name, "8,32", y, ROWS * IN);
+    if (reader) {
+        open_call(d, reader);
+        tensors_row(d, reader, "input.0", "8,32", y, ROWS * IN);
+        end_call(d, reader, "8,32", y, ROWS * IN);
+    }
+}
+
+static void silu(struct tensor_dump *d, const char *name, double factor)
+{
+    silu_of(d, name, factor, NULL);
 }
 
 static void layer_norm(struct tensor_dump *d, const char *name, double eps)
@@ -543,6 +554,32 @@ static void the_side_that_is_wrong_is_named(void **state)
     shut(s);
 }
 
+/* A call that only one side recorded is held against its own inputs where another call of its operator shows that the
+ * formula is this operator's. */
+static void a_call_without_a_partner_is_held_against_its_inputs(void **state)
+{
+    (void)state;
+    for (int shown = 0; shown < 2; shown++) {
+        struct tensor_dump d[2];
+        char dir[2][400];
+        two_sides(d, dir);
+        for (int i = 0; i < 2; i++) {
+            seed = 9;
+            products(&d[i], EXACT, EXACT, 6);
+            if (shown)
+                silu(&d[i], "Functional.silu.0.forward", 1);
+            if (i == TARGET)
+                silu_of(&d[i], "Functional.silu.1.forward", 1.03, "Tensor.clone.0.forward");
+            tensors_end(&d[i]);
+        }
+        struct session *s = compared(dir[0], dir[1]);
+        uint32_t line = line_named(s, "Functional.silu.1.forward.output.0");
+        assert_int_equal(comparison_oracle(s->now)->own_wrong[line], shown);
+        assert_int_equal(s->now->judged->line[line].rule, shown ? RULE_CONTRADICTS : RULE_ONE_SIDED);
+        shut(s);
+    }
+}
+
 static void an_argument_is_named_before_an_input(void **state)
 {
     struct tensor_dump d[2];
@@ -724,6 +761,7 @@ int main(void)
         cmocka_unit_test(a_budget_is_kept_and_results_do_not_depend_on_threads),
         cmocka_unit_test(random_vectors_see_what_rows_would_miss),
         cmocka_unit_test(the_side_that_is_wrong_is_named),
+        cmocka_unit_test(a_call_without_a_partner_is_held_against_its_inputs),
         cmocka_unit_test(an_argument_is_named_before_an_input),
         cmocka_unit_test(operands_written_otherwise_are_one_function),
         cmocka_unit_test(another_axis_is_why),
