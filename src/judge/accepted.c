@@ -104,28 +104,39 @@ static uint32_t find(const struct accepted_list *l, const struct measure *m, uin
     return NONE;
 }
 
-void accepted_apply(struct judgement *j, const struct measure *m, const struct accepted_list *l)
+bool accepted_line(struct judgement *j, const struct measure *m, const struct accepted_list *l, uint32_t line,
+                   enum verdict v)
 {
     struct buf name = {0};
-    j->known = l;
-    for (uint32_t i = 0; l && i < j->lines; i++) {
-        struct line_judgement *x = &j->line[i];
-        uint32_t at = ACCEPTABLE & 1u << x->verdict ? find(l, m, i, (enum verdict)x->verdict, &name) : NONE;
-        if (at == NONE)
-            continue;
-        struct accepted_hit hit = {i, at};
-        vec_push(&j->known_hits, hit);
-        x->was = x->verdict;
-        x->verdict = VERDICT_SKIP;
-        x->rule = RULE_ACCEPTED;
-    }
+    uint32_t at = l && ACCEPTABLE & 1u << v ? find(l, m, line, v, &name) : NONE;
     buf_release(&name);
+    if (at == NONE)
+        return false;
+    struct accepted_hit hit = {line, at};
+    struct line_judgement *x = &j->line[line];
+    vec_push(&j->known_hits, hit);
+    x->was = (uint8_t)v;
+    x->verdict = VERDICT_SKIP;
+    x->rule = RULE_ACCEPTED;
+    return true;
+}
+
+void accepted_apply(struct judgement *j, const struct measure *m, const struct accepted_list *l)
+{
+    j->known = l;
+    for (uint32_t i = 0; l && i < j->lines; i++)
+        accepted_line(j, m, l, i, (enum verdict)j->line[i].verdict);
 }
 
 static int by_line(const void *a, const void *b)
 {
     const struct accepted_hit *x = a, *y = b;
     return (x->line > y->line) - (x->line < y->line);
+}
+
+void accepted_order(struct judgement *j)
+{
+    vec_sort(&j->known_hits, by_line);
 }
 
 const struct accepted *accepted_of(const struct judgement *j, uint32_t line)

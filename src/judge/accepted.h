@@ -27,6 +27,10 @@ void accepted_release(struct accepted_list *l);
 /* Removes accepted lines from a judged judgement: they become VERDICT_SKIP with RULE_ACCEPTED. Not thread-safe. For
  * judge_run(). */
 void accepted_apply(struct judgement *j, const struct measure *m, const struct accepted_list *l);
+/* The same for one line that is found to deviate in this way; false if no entry accepts it. */
+bool accepted_line(struct judgement *j, const struct measure *m, const struct accepted_list *l, uint32_t line,
+                   enum verdict v);
+void accepted_order(struct judgement *j); /* once all lines were asked for */
 /* The entry that accepts a line, or NULL. */
 const struct accepted *accepted_of(const struct judgement *j, uint32_t line);
 /* Warnings about expired and unused entries: the i-th sentence, in `a`, or NULL after the last. */

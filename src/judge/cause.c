@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "dump/family.h"
+#include "judge/accepted.h"
 #include "judge/conditioning.h"
 #include "judge/forward_uses.h"
 #include "judge/packed_verdicts.h"
@@ -137,6 +138,11 @@ static bool differs_at_all(const struct causes *k, uint32_t line)
 static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
 {
     struct line_judgement *l = &k->j->line[line];
+    /* what deviates by its limits was asked for before */
+    if (c == CAUSE_STARTS && !line_is_bad(l) && accepted_line(k->j, k->m, k->o->known, line, VERDICT_DEVIATE)) {
+        c = CAUSE_UNKNOWN;
+        b = BASIS_NONE;
+    }
     l->cause = (uint8_t)c;
     l->basis = (uint8_t)b;
     l->from = from;
@@ -743,6 +749,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     };
     follow(&k);
     follow_back(&k);
+    accepted_order(j);
     unify(&k);
     give_verdicts(&k);
     list_starts(&k);
