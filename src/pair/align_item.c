@@ -365,9 +365,18 @@ static uint32_t handed_on(const struct dump *d, uint32_t out)
     return NONE;
 }
 
+/* Whether two rows of equal extremes may hold one value: a sum that grows in place keeps its extremes, not its norm. */
+static bool norms_may_agree(const struct dump *d, uint32_t a, uint32_t b)
+{
+    const struct row *x = &d->rows.v[a], *y = &d->rows.v[b];
+    double p = x->stat[STAT_NORM], q = y->stat[STAT_NORM];
+    return !(x->has & y->has & HAS_NORM) || !isfinite(p) || !isfinite(q) || fabs(p - q) <= 2e-3 * fabs(q);
+}
+
 uint32_t *align_items_producers(const struct dump *d)
 {
     struct nmap held = {0}; /* value → the output that made it; NONE - 1: no recorded call made it */
+    struct nmap first = {0}; /* value → the first row that held what `held` has */
     uint32_t *from = mem_alloc((d->rows.n + 1) * sizeof *from);
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *row = &d->rows.v[r];
@@ -377,16 +386,21 @@ uint32_t *align_items_producers(const struct dump *d)
         if (!value_key(d, r, &key))
             continue;
         uint32_t found = nmap_get(&held, key);
-        if (found != MAP_NONE) {
+        bool makes = row->io == IO_OUTPUT && c->kind != CALL_MODULE && c->phase != PHASE_OPTIMIZER;
+        uint32_t in = makes ? handed_on(d, r) : NONE;
+        /* a graph may have recorded a cast of a value before the call that made it */
+        bool made_later = found == NONE - 1 && makes && in == NONE && family_is_compute((enum family)c->family);
+        if (found != MAP_NONE && norms_may_agree(d, nmap_get(&first, key), r) && !made_later) {
             from[r] = found == NONE - 1 ? NONE : found;
             continue;
         }
-        if (row->io != IO_OUTPUT || c->kind == CALL_MODULE || c->phase == PHASE_OPTIMIZER)
+        if (!makes)
             continue;
-        uint32_t in = handed_on(d, r);
+        nmap_set(&first, key, r);
         nmap_set(&held, key, in == NONE ? r : from[in] == NONE ? NONE - 1 : from[in]);
         from[r] = in == NONE ? NONE : from[in];
     }
     nmap_release(&held);
+    nmap_release(&first);
     return from;
 }

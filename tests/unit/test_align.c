@@ -427,6 +427,33 @@ static void producers(void **state)
     }
 }
 
+/* A sum that grows in place keeps its extremes: its norm tells which call made what is read. A graph may have recorded
+ * a cast of a value before the product that made it. */
+static void producers_of_equal_extremes(void **state)
+{
+    (void)state;
+    struct dump d;
+    side_start(&d, "pytorch");
+    with_figures(&d, side_call(&d, "Tensor.index_add_.0.forward", NULL), "output.0", 1, 7);
+    uint32_t sum = with_figures(&d, side_call(&d, "Tensor.index_add_.1.forward", NULL), "output.0", 1, 8);
+    uint32_t reads = with_figures(&d, side_call(&d, "Functional.relu.0.forward", NULL), "input.0", 1, 8);
+    uint32_t cast = side_call(&d, "Tensor.to.0.forward", NULL);
+    d.calls.v[cast].family = FAMILY_CAST;
+    with_figures(&d, cast, "input.0", 2, 7);
+    with_figures(&d, cast, "output.0", 2, 7);
+    uint32_t linear = side_call(&d, "Functional.linear.0.forward", NULL);
+    d.calls.v[linear].family = FAMILY_LINEAR;
+    with_figures(&d, linear, "input.0", 3, 5);
+    uint32_t product = with_figures(&d, linear, "output.0", 2, 7);
+    uint32_t added = with_figures(&d, side_call(&d, "Tensor.__add__.0.forward", NULL), "input.0", 2, 7);
+    side_end(&d);
+    uint32_t *from = align_items_producers(&d);
+    assert_int_equal(from[reads], sum);
+    assert_int_equal(from[added], product);
+    free(from);
+    dump_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +471,7 @@ int main(void)
         cmocka_unit_test(crossing_by_name),
         cmocka_unit_test(crossing_reaches_so_far),
         cmocka_unit_test(producers),
+        cmocka_unit_test(producers_of_equal_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
