@@ -234,11 +234,18 @@ double row_verdict_printed(const struct judge_pass *p)
     return digits < 15 ? pow(10, 1 - digits) : 0;
 }
 
-/* The line of the earlier row with this value, or NONE. */
+/* The line of the earlier row with this value, or NONE: of the latest one that has a partner, because one side may
+ * cast or reshape where the other does not. */
 static uint32_t line_before(const struct judge_pass *p, uint32_t row)
 {
-    uint32_t from = p->flow[TARGET].held[row];
-    return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+    uint32_t nearest = NONE;
+    for (uint32_t from = p->flow[TARGET].held[row]; from != NONE; from = p->flow[TARGET].held[from]) {
+        uint32_t line = p->m->pairing->line_of[TARGET][from];
+        nearest = nearest == NONE ? line : nearest;
+        if (line != NONE && p->m->pairing->lines.v[line].pair != NONE)
+            return line;
+    }
+    return nearest;
 }
 
 bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level)

@@ -108,6 +108,38 @@ static void judged(void **state)
     }
 }
 
+/* One side may reshape the choices where the other does not: who reads them after that reads the same choices. */
+static void behind_a_reshape(void **state)
+{
+    static const double other[TOKENS][PICKS] = {{2, 0}, {4, 3}, {1, 0}};
+    double value[2][TOKENS][PICKS];
+    (void)state;
+    for (int t = 0; t < TOKENS; t++)
+        for (int k = 0; k < PICKS; k++) {
+            value[0][t][k] = scores[t][(int)other[t][k]];
+            value[1][t][k] = scores[t][(int)picked[t][k]];
+        }
+    scene_start(&s);
+    both_call("topk", PHASE_FORWARD);
+    uint32_t in = both_rows("input.0", DTYPE_F32, SCORES, scores[0], scores[0]);
+    uint32_t best = both_rows("output.0", DTYPE_F32, CHOICES, value[0][0], value[1][0]);
+    uint32_t where = both_rows("output.1", DTYPE_I64, CHOICES, other[0], picked[0]);
+    both_call("reshape", PHASE_FORWARD);
+    uint32_t shaped = both_rows("output.0", DTYPE_I64, CHOICES, other[0], picked[0]);
+    both_call("one_hot", PHASE_FORWARD);
+    uint32_t by = both_rows("input.0", DTYPE_I64, CHOICES, other[0], picked[0]);
+    elements_readable();
+    struct line *alone = &s.p.lines.v[scene_line(&s, shaped)]; /* as if the golden side did not reshape */
+    alone->pair = alone->row[GOLDEN] = s.p.line_of[GOLDEN][shaped] = NONE;
+    const uint32_t rows[] = {in, best, where, by};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        elements_compared(rows[i]);
+    scene_judge(&s);
+    assert_int_equal(s.j.line[scene_line(&s, by)].rule, RULE_SAME_PICKS);
+    assert_int_equal(s.j.first, NONE);
+    elements_end();
+}
+
 /* A tool that records no integers: of the values picked, which need not be sorted, a token's set is compared. */
 static void values_without_positions(void **state)
 {
@@ -188,7 +220,8 @@ static void behind_a_turned_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged),
-                                       cmocka_unit_test(values_without_positions),
+                                       cmocka_unit_test(behind_a_reshape),
+        cmocka_unit_test(values_without_positions),
                                        cmocka_unit_test(behind_a_turned_choice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
