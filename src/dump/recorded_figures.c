@@ -23,6 +23,15 @@ static double error_of_means(const struct row *t, const struct row *g, double n)
     return there && off > 0 ? off / usual : 0;
 }
 
+/* Half a unit of the type in which a norm of 16-bit elements was summed, which its value shows; 0 for other rows. */
+static double norm_rounding(const struct row *r)
+{
+    enum dtype d = (enum dtype)r->dtype;
+    double norm = r->stat[STAT_NORM];
+    bool own = (d == DTYPE_F16 || d == DTYPE_BF16) && dtype_round(d, norm) == norm;
+    return own ? dtype_table[d].epsilon / 2 * fabs(norm) : 0;
+}
+
 double recorded_error_of(const struct row *t, const struct row *g, double n)
 {
     static const struct {
@@ -45,7 +54,8 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
         if (!(both & figure[i].bit) || !isfinite(a) || !isfinite(b))
             continue;
         double d = fabs(a - b);
-        if (figure[i].stat == STAT_NORM && d <= sqrt(n) / 2 * dtype_table[DTYPE_F32].epsilon / 2 * fabs(b))
+        double rounding = sqrt(n) / 2 * dtype_table[DTYPE_F32].epsilon / 2 * fabs(b);
+        if (figure[i].stat == STAT_NORM && d <= fmax(rounding, fmax(norm_rounding(t), norm_rounding(g))))
             d = 0;
         double e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
         worst = isnan(worst) || e > worst ? e : worst;

@@ -9,7 +9,8 @@
 double recorded_error(const struct row *t, const struct row *g);
 /* The same for tensors of n elements. A norm was summed in float32, so equal tensors may have norms that differ by up
  * to √n / 2 units of roundoff (half the error of a sum of squares with roundings of random sign); such differences
- * count as none. The means count as well, relative to the size of an element. */
+ * count as none, nor do those within the rounding of a norm that was summed in a 16-bit type. The means count as well,
+ * relative to the size of an element. */
 double recorded_error_of(const struct row *t, const struct row *g, double n);
 
 /* Sets the recorded numbers of NaN and infinite elements; returns which of them were recorded (COUNT_NAN …). */

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "dump/recorded_figures.h"
 #include "num/figures.h"
 
 static uint64_t seed = 7;
@@ -605,6 +606,23 @@ static void threads_do_not_show(void **state)
     free(g);
 }
 
+/* A tool sums the norm of a float16 tensor in float16: its figure has that rounding, whatever type the other side has.
+ */
+static void norms_summed_in_half(void **state)
+{
+    (void)state;
+    const struct row t = {.dtype = DTYPE_F32, .has = HAS_MAX | HAS_MIN | HAS_NORM, .stat = {3.25391, -3.27734, 0, 30.1478}};
+    struct row g = {.dtype = DTYPE_F16, .has = t.has, .stat = {3.25391, -3.27734, 0, 30.140625}};
+    assert_true(recorded_error_of(&t, &g, 832) == 0);
+    g.stat[STAT_NORM] = 30.125; /* more than half a unit */
+    assert_true(recorded_error_of(&t, &g, 832) > 7e-4);
+    g.stat[STAT_NORM] = 30.1411; /* not summed in float16 */
+    assert_true(recorded_error_of(&t, &g, 832) > 2e-4);
+    g.dtype = DTYPE_F32;
+    g.stat[STAT_NORM] = 30.140625;
+    assert_true(recorded_error_of(&t, &g, 832) > 2e-4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -625,6 +643,7 @@ int main(void)
         cmocka_unit_test(the_first_largest),
         cmocka_unit_test(empty_and_unequal),
         cmocka_unit_test(can_be_watched_and_stopped),
+        cmocka_unit_test(norms_summed_in_half),
         cmocka_unit_test(threads_do_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
