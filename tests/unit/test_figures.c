@@ -611,7 +611,8 @@ static void threads_do_not_show(void **state)
 static void norms_summed_in_half(void **state)
 {
     (void)state;
-    const struct row t = {.dtype = DTYPE_F32, .has = HAS_MAX | HAS_MIN | HAS_NORM, .stat = {3.25391, -3.27734, 0, 30.1478}};
+    const struct row t = {.dtype = DTYPE_F32, .has = HAS_MAX | HAS_MIN | HAS_NORM,
+                          .stat = {3.25391, -3.27734, 0, 30.1478}};
     struct row g = {.dtype = DTYPE_F16, .has = t.has, .stat = {3.25391, -3.27734, 0, 30.140625}};
     assert_true(recorded_error_of(&t, &g, 832) == 0);
     g.stat[STAT_NORM] = 30.125; /* more than half a unit */
