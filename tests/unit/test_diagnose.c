@@ -715,6 +715,54 @@ static void statistics(void **state)
     }
 }
 
+/* A row of which figures alone were recorded; `counted`: sides that counted one NaN each. */
+static void figures_of_a_row(struct example *s, const double t[4], const double g[4], int counted)
+{
+    begin(s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    for (int k = 0; k < 2; k++) {
+        struct dump *d = &s->scene.d[k];
+        memcpy(d->rows.v[0].stat, k ? g : t, sizeof d->rows.v[0].stat);
+        d->rows.v[0].has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+        if (!(counted & 1 << k))
+            continue;
+        struct row_extra x = {.counts = COUNT_NAN | COUNT_POS_INF | COUNT_NEG_INF, .nan = 1};
+        vec_push(&d->extras, x);
+        d->rows.v[0].extra = (uint32_t)d->extras.n - 1;
+    }
+    if (counted)
+        s->scene.j.line[0].verdict = VERDICT_NONFINITE;
+    diagnose_line(&s->out, &s->scene.j, &s->scene.m, s->scene.flow, 0);
+}
+
+/* Counts are compared only where both sides have them. */
+static void counts_of_one_side(void **state)
+{
+    static const double nan[] = {NAN, NAN, NAN, NAN}, g[] = {4, -6, 0.2, 40};
+    (void)state;
+    for (int counted = 1; counted <= 3; counted++) {
+        struct example s;
+        figures_of_a_row(&s, nan, g, counted);
+        assert_true(has(&s.out, DIAGNOSIS_NONFINITE));
+        assert_int_equal(strstr(s.out.v[0].evidence, "infinite elements") != NULL, counted == 3);
+        end(&s);
+    }
+}
+
+/* Additive masks of two values by their figures: the means tell how much is masked. */
+static void means_of_masks(void **state)
+{
+    static const double half[] = {0, -10000, -5000, 160000}, more[] = {0, -10000, -7500, 190000};
+    struct example s;
+    (void)state;
+    figures_of_a_row(&s, half, more, 0);
+    assert_true(has(&s.out, DIAGNOSIS_MASK));
+    assert_non_null(strstr(s.out.v[0].evidence, "-5000 on the target and -7500 on the golden"));
+    end(&s);
+    figures_of_a_row(&s, half, half, 0);
+    assert_false(has(&s.out, DIAGNOSIS_MASK));
+    end(&s);
+}
+
 /* statistic.csv has no means: a sum before a root whose extremes and norm moved by one number. */
 static void epsilon_without_means(void **state)
 {
@@ -970,6 +1018,8 @@ int main(void)
         cmocka_unit_test(masks_left_out),
         cmocka_unit_test(arguments_left_out),
         cmocka_unit_test(arguments_that_differ),
+        cmocka_unit_test(counts_of_one_side),
+        cmocka_unit_test(means_of_masks),
         cmocka_unit_test(statistics),
         cmocka_unit_test(only_where_something_deviates),
     };
