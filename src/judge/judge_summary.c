@@ -290,12 +290,13 @@ enum first_class start_class(const struct judgement *j, const struct measure *m,
     const struct line_judgement *x = &j->line[line];
     int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
     bool output = m->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
+    bool source = x->rule == RULE_PARAMETER || x->flags & LINE_SOURCE; /* no call made it, whether recorded or not */
     return x->verdict == VERDICT_NONFINITE ? FIRST_NONFINITE
            : l->pair == NONE               ? FIRST_GAP
            : x->verdict == VERDICT_SHAPE   ? FIRST_SHAPE
            : output                        ? FIRST_OUTPUT
-           : behind_gap(m, line)           ? FIRST_GAP
-                                           : FIRST_INPUT;
+           : !source && behind_gap(m, line) ? FIRST_GAP
+                                            : FIRST_INPUT;
 }
 
 void judge_summary_first(struct judgement *j, const struct measure *m)

@@ -1328,11 +1328,10 @@ static void kinds_of_first_deviation(void **state)
     scene_end(&s);
 }
 
-/* An input that deviates right behind a stretch only one side recorded comes out of that gap. */
-static void out_of_a_gap(void **state)
+/* An input that deviates right behind a stretch only one side recorded comes out of that gap; a weight does not. */
+static void behind_a_gap(bool weight)
 {
     struct scene s;
-    (void)state;
     scene_start(&s);
     both_call(&s, "mul");
     uint32_t a = measured(&s, "output.0", DTYPE_F32);
@@ -1342,14 +1341,21 @@ static void out_of_a_gap(void **state)
         uint32_t c = dump_add_call(&s.d[i], STR("Functional.silu.9.forward"), CALL_API, PHASE_FORWARD);
         s.d[i].calls.v[c].family = FAMILY_ACTIVATION;
     }
-    uint32_t in = measured(&s, "input.0", DTYPE_F32);
+    uint32_t in = measured(&s, weight ? "parameters.weight" : "input.0", DTYPE_F32);
     computed(&s, a, 0);
     computed(&s, in, 0.5);
     judge_all(&s);
     assert_int_equal(s.j.first, scene_line(&s, in));
-    assert_int_equal(s.j.first_class, FIRST_GAP);
+    assert_int_equal(s.j.first_class, weight ? FIRST_INPUT : FIRST_GAP);
     assert_int_equal(s.j.gaps_before, 1);
     scene_end(&s);
+}
+
+static void out_of_a_gap(void **state)
+{
+    (void)state;
+    behind_a_gap(false);
+    behind_a_gap(true);
 }
 
 static void doubtful_pairs_are_nobodys_first(void **state)
