@@ -96,7 +96,7 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
         bool said = true;
         enum part_fit part = x->rule == RULE_PART_SAME &&
                              p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
-        if (x->rule == RULE_PARAMETER && line_is_bad(x)) {
+        if (x->rule == RULE_PARAMETER && line_is_bad(x) && !dump_row_is_lone_number(d, r)) {
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9,
                        _("the weight %s differs before it is used (%s)"),
                        name.p, num_cell(n, (double)x->error, 3));

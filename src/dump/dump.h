@@ -261,6 +261,14 @@ static inline const struct shape *dump_row_shape(const struct dump *d, uint32_t 
 }
 
 /* Whether both shapes are known and the same. */
+/* Whether a row is a number that stands alone in a file of tensors: a loss, a learning rate, a scale. */
+static inline bool dump_row_is_lone_number(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    const struct call *c = &d->calls.v[d->rows.v[row].call];
+    return d->rows.v[row].io == IO_PARAMETER && s && !s->ndim && c->kind == CALL_API && c->rows == 1;
+}
+
 static inline bool shape_same(const struct shape *a, const struct shape *b)
 {
     return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;

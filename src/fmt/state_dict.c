@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/num.h"
 #include "dump/dump.h"
 #include "fmt/pt.h"
 #include "fmt/weights.h"
@@ -36,7 +37,7 @@ struct pickle_walk {
     const char *name;
     bool swap;
     bool plain; /* contains nothing of torch */
-    bool numbers; /* NumPy's single numbers are values too */
+    bool numbers; /* single numbers are listed beside the tensors as their like: numpy.save */
     struct pickle_source source; /* of the pickle whose tensors are being listed */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
@@ -226,13 +227,13 @@ static int add_leaf(struct pickle_walk *x, const struct pickle *p)
     return pt_is_tensor(p) ? add_tensor(x, p) : is_real(p) ? add_real(x, p) : add_array(x, p);
 }
 
-/* What else stands beside arrays: numbers, truth values and texts as they are; objects are said to be unread. */
+/* What else stands beside tensors: numbers, truth values and texts as they are; of objects the name. */
 static int add_value(struct pickle_walk *x, const struct pickle *p)
 {
     struct weight_value v = {.number = NAN, .kind = VALUE_OTHER};
+    char tmp[NUM_MAX];
     struct arena *a = &x->w->arena;
     struct str name = buf_view(&x->path);
-    struct err why;
     switch (p->kind) {
     case PICKLE_INT:
         v.kind = VALUE_INT;
@@ -247,7 +248,7 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
     case PICKLE_FLOAT:
         v.kind = VALUE_FLOAT;
         v.number = p->f;
-        v.text = arena_fmt(a, "%.17g", p->f);
+        v.text = arena_cstr(a, str_of(num_exact(tmp, p->f)));
         break;
     case PICKLE_TEXT:
         v.kind = VALUE_TEXT;
@@ -259,16 +260,23 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
     default:
         break;
     }
+    if (p->kind == PICKLE_INT && (p->i == INT64_MIN || p->i == INT64_MAX)) /* larger ones are not kept */
+        v.text = NULL;
+    if (!x->numbers && x->w->values.n + 1 == VALUES_MOST) /* the rest is unread */
+        v.text = NULL;
     if (x->w->values.n == VALUES_MOST)
-        return err_set(x->e, ERR_DATA, _("%s: more than %d numbers and texts beside arrays"), x->name, VALUES_MOST);
-    if (v.text && (p->kind != PICKLE_INT || (p->i > INT64_MIN && p->i < INT64_MAX))) { /* larger ones are not kept */
-        v.name = arena_cstr(a, name);
-        vec_push(&x->w->values, v);
+        return x->numbers ? err_set(x->e, ERR_DATA, _("%s: more than %d numbers and texts beside arrays"), x->name,
+                                    VALUES_MOST)
+                          : 0;
+    if (!v.text && x->numbers) {
+        struct err why;
+        err_set(&why, ERR_DATA, _("%s: %.*s is neither an array nor a number or text that is read"), x->name,
+                STR_ARG(name));
+        weights_problem(x->w, UINT32_MAX, PROBLEM_UNREAD, why.text);
         return 0;
     }
-    err_set(&why, ERR_DATA, _("%s: %.*s is neither an array nor a number or text that is read"), x->name,
-            STR_ARG(name));
-    weights_problem(x->w, UINT32_MAX, PROBLEM_UNREAD, why.text);
+    v.name = arena_cstr(a, name);
+    vec_push(&x->w->values, v);
     return 0;
 }
 
@@ -297,7 +305,7 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
         return add_leaf(x, p);
     bool dict = entries(p, &from);
     if (!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE)
-        return x->numbers ? add_value(x, p) : 0;
+        return add_value(x, p);
     if (depth > DEPTH)
         return x->numbers ? err_set(x->e, ERR_DATA, _("%s: lists or dictionaries more than %d deep"), x->name, DEPTH)
                           : 0;
@@ -307,8 +315,6 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     if (!dict) {
         for (uint32_t i = 0; i < p->n && rc == 0; i++) {
             struct buf b = {0};
-            if (!is_leaf(x, p->item[i]) && !p->item[i]->n && !x->numbers)
-                continue;
             buf_fmt(&b, "%u", i);
             rc = member(x, buf_view(&b), p->item[i], depth);
             buf_release(&b);

@@ -51,7 +51,7 @@ struct weight {
 
 /* A number, truth value or text beside the tensors of a file. */
 struct weight_value {
-    const char *name, *text;
+    const char *name, *text;   /* text: NULL of an object */
     double number;             /* NaN of a text */
     enum { VALUE_INT, VALUE_FLOAT, VALUE_BOOL, VALUE_TEXT, VALUE_OTHER } kind; /* OTHER: None, complex … as text */
 };

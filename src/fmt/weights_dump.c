@@ -2,6 +2,7 @@
  * values of a step is handed to the reader of activations. */
 #include "fmt/weights_dump.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -38,9 +39,31 @@ static void add_row(struct dump *d, const struct weights *w, uint32_t i)
     dump_add_row(d, call, r);
 }
 
+/* A number with a fraction: a loss, a rate. */
+static void add_real(struct dump *d, const struct weight_value *v)
+{
+    struct row r = {.slot = dump_slot(d, STR("")), .shape = dump_shape(d, NULL, 0), .extra = NONE, .io = IO_PARAMETER,
+                    .kind = ROW_TENSOR, .dtype = DTYPE_F64,
+                    .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM};
+    r.stat[STAT_MAX] = r.stat[STAT_MIN] = r.stat[STAT_MEAN] = v->number;
+    r.stat[STAT_NORM] = fabs(v->number);
+    dump_add_row(d, dump_add_call(d, str_of(v->name), CALL_API, PHASE_FORWARD), r);
+}
+
 /* What stands beside the tensors; their rows are behind those of the tensors. */
 static void add_value(struct dump *d, const struct weight_value *v)
 {
+    if (!v->text) {
+        struct err why;
+        err_set(&why, ERR_DATA, _("%s: %.*s is neither an array nor a number or text that is read"), d->path,
+                STR_ARG(str_of(v->name)));
+        dump_problem(d, NONE, PROBLEM_UNREAD, why.text);
+        return;
+    }
+    if (v->kind == VALUE_FLOAT) {
+        add_real(d, v);
+        return;
+    }
     static const uint8_t kinds[] = {[VALUE_INT] = ROW_INT, [VALUE_FLOAT] = ROW_FLOAT, [VALUE_BOOL] = ROW_BOOL,
                                     [VALUE_TEXT] = ROW_STR, [VALUE_OTHER] = ROW_OTHER};
     struct row r = {.slot = dump_slot(d, STR("")), .shape = NONE, .extra = NONE, .io = IO_PARAMETER,
@@ -135,7 +158,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             dump_problem(d, row, p->kind, p->text);
         }
     }
-    for (size_t i = 0; rc == 0 && i < w->values.n; i++)
+    bool holds_values = type || !str_is(str_of(w->format), "torch"); /* in a checkpoint they are settings and counts */
+    for (size_t i = 0; rc == 0 && holds_values && i < w->values.n; i++)
         add_value(d, &w->values.v[i]);
     load_end(load);
     free(type);

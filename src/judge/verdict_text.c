@@ -349,8 +349,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                              "%s, limit %s"), what, e, lim);
         break;
     case RULE_PARAMETER:
-        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), what, e,
-                lim);
+        buf_fmt(out, dump_row_is_lone_number(m->side[TARGET], l->row[TARGET])
+                         ? _("a number of the file must agree within the rounding of its type: %s is %s, limit %s")
+                         : _("a parameter must agree within the rounding of its type: %s is %s, limit %s"),
+                what, e, lim);
         break;
     case RULE_SAME_STATS:
         buf_cstr(out, x->error > 0 ? _("same statistics within the limit; the elements were not recorded")
@@ -597,6 +599,8 @@ static const char *explain_class(const struct judgement *j, const struct measure
 {
     const struct line_judgement *x = &j->line[line];
     const struct line *l = &m->pairing->lines.v[line];
+    if (x->rule == RULE_PARAMETER && dump_row_is_lone_number(m->side[TARGET], l->row[TARGET]))
+        return _("A number beside tensors differs: compare what both runs saved under this name.");
     if (x->rule == RULE_PARAMETER)
         return _(
             "A weight or table differs before the call runs: compare how both sides load, initialise or compute it.");

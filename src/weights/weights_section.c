@@ -120,7 +120,7 @@ static void other_values(struct document *d, const struct weight_compare *c)
         const struct weight_value *t = &c->side[0].values.v[i];
         uint32_t at = map_get(&golden, str_of(t->name));
         const char *other = at == MAP_NONE ? NULL : c->side[1].values.v[at].text;
-        if (other && strcmp(t->text, other) == 0)
+        if (!t->text || (at != MAP_NONE && (!other || strcmp(t->text, other) == 0))) /* an object has no text */
             continue;
         doc_say(d, TONE_WARN, other ? _("beside the tensors: %s is %s on the target, %s on the golden side")
                                     : _("beside the tensors: %s is %s on the target, absent on the golden side"),
