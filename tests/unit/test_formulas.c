@@ -351,6 +351,58 @@ FAMILY(reduce)
 FAMILY(move)
 FAMILY(pool)
 
+/* MindSpore's primitive has scale, bias, mean and variance behind x, PyTorch's function the running figures first; the
+ * epsilon of the primitive is read off what was recorded. */
+static void figures_of_a_batch_norm_by_their_places(void **state)
+{
+    (void)state;
+    for (int primitive = 0; primitive < 2; primitive++) {
+        struct made_call m;
+        made_call_open(&m, "batchnorm", primitive ? "T3,2,4 T2 T2 T2 P2" : "T3,2,4 T2 P2 T2 T2 b0");
+        made_call_result(&m, "3,2,4");
+        m.c.mindspore = primitive;
+        const double *x = m.place[0].tensor.v, *scale = m.place[primitive ? 1 : 3].tensor.v,
+                     *bias = m.place[primitive ? 2 : 4].tensor.v, *mean = m.place[primitive ? 3 : 1].tensor.v,
+                     *variance = m.place[primitive ? 4 : 2].tensor.v;
+        m.result.v = arena_alloc(&m.arena, 24 * sizeof(double));
+        for (int i = 0; i < 24; i++) {
+            int c = i / 4 % 2;
+            m.result.v[i] = (x[i] - mean[c]) / sqrt(variance[c] + 1e-5) * scale[c] + bias[c];
+        }
+        made_call_run(&m, false);
+        double least = INFINITY;
+        for (int k = 0; k < m.c.candidates; k++) {
+            double most = 0;
+            for (int i = 0; i < 24; i++)
+                most = fmax(most, fabs(candidate_values(&m, &m.c.candidate[k])[i] - m.result.v[i]));
+            least = fmin(least, most);
+        }
+        assert_true(least < 1e-5);
+        made_call_release(&m);
+    }
+}
+
+/* Of several equal extremes nobody knows which one gets the gradient. */
+static void gradients_of_tied_extremes_are_not_said(void **state)
+{
+    static const double x[] = {2, 2, 1, 3, -1, 0};
+    struct made_call m;
+    (void)state;
+    made_call_open(&m, "amax", "T3,2 n1");
+    memcpy(m.place[0].tensor.v, x, sizeof x);
+    made_call_result(&m, "3,2");
+    m.gradient = tensor_of_shape(&m, "3");
+    m.c.gradient = &m.gradient;
+    m.c.gradients = 1;
+    made_call_run(&m, true);
+    assert_int_equal(m.c.candidates, 1);
+    const double *y = candidate_values(&m, m.c.candidate), *g = m.gradient.v;
+    assert_true(isnan(y[0]) && isnan(y[1]));
+    for (int i = 2; i < 6; i++)
+        assert_true(y[i] == (i % 2 ? g[i / 2] : 0));
+    made_call_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +425,8 @@ int main(void)
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
         cmocka_unit_test(sizes_that_fit_nothing_are_refused),
+        cmocka_unit_test(figures_of_a_batch_norm_by_their_places),
+        cmocka_unit_test(gradients_of_tied_extremes_are_not_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
