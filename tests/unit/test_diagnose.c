@@ -361,8 +361,11 @@ static void check_labels(int by, bool vary, double sign, const char *words)
     struct example s;
     loss_gradient(t, by, vary);
     loss_gradient(g, 1, vary);
-    for (int i = 0; i < SCORES; i++)
-        t[i] *= sign;
+    for (int i = 0; i < SCORES; i++) {
+        bool lifted = sign > 1 && t[i] > 0; /* then they do not sum to 0 */
+        t[i] *= lifted || sign < 0 ? sign : 1;
+        g[i] *= sign > 1 && g[i] > 0 ? sign : 1;
+    }
     begin(&s, "Functional.linear.0.backward", "input.0", IO_INPUT, PHASE_BACKWARD, 3, shape);
     const struct diagnoses *x = examine(&s, t, g, 3, shape);
     assert_int_equal(has(x, DIAGNOSIS_SHIFTED), *words != 0);
@@ -378,6 +381,7 @@ static void labels_of_a_loss(void **state)
     check_labels(2, true, 1, "target token i has the label of golden token i+1");
     check_labels(0, false, 1, "");  /* one label everywhere tells nothing */
     check_labels(0, true, -1, ""); /* no softmax less a one */
+    check_labels(0, true, 3, "");
 }
 
 /* Scores cut with their labels: the labels tell. */

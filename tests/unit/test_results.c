@@ -520,6 +520,26 @@ static void odd_rows(void **state)
     stop(s);
 }
 
+/* A type that nobody knows, with a shape, is a tensor's. */
+static void misspelt_types(void **state)
+{
+    static const char *const types[] = {"flaot32", "torch.flaot32", "float32"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 HEAD "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,%s,torch.float32,\"[2, 3]\","
+                      "\"[2, 3]\",1.0,0.0,0.0,1.0,pass,[]\n", types[i]);
+        struct session *s = open_path(put_text(dir, "compare_result_rank4.csv", text), false);
+        const struct dump *t = &s->now->side[TARGET].dump;
+        assert_int_equal(t->rows.v[0].kind, ROW_TENSOR);
+        const struct shape *x = dump_row_shape(t, 0);
+        assert_true(x && x->ndim == 2 && x->dim[1] == 3);
+        assert_int_equal(t->problems.n > 0, i < 2);
+        stop(s);
+    }
+}
+
 static void oldest_columns(void **state)
 {
     (void)state;
@@ -833,6 +853,7 @@ int main(void)
         cmocka_unit_test(folders_and_single_sides),
         cmocka_unit_test(the_table_of_a_note),
         cmocka_unit_test(odd_rows),
+        cmocka_unit_test(misspelt_types),
         cmocka_unit_test(oldest_columns),
         cmocka_unit_test(cut_short), cmocka_unit_test(refusals),
         cmocka_unit_test(shared_strings),
