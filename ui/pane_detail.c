@@ -3,6 +3,7 @@
 #include "base/digits.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "compare/start_text.h"
 #include "judge/verdict_text.h"
 #include "oracle/oracle_text.h"
 #include "ui/pane.h"
@@ -44,6 +45,15 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
         buf_fmt(&b, _("%s %s: %s."), verdict_glyph(j), verdict_label(j->verdict), why.p ? why.p : "");
     buf_release(&why);
     paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
+    if (j->cause == CAUSE_INHERITED && j->from != NONE) {
+        const struct workspace *d = &p->s->work;
+        char n[NUM_MAX];
+        buf_clear(&b);
+        buf_fmt(&b, _("starts at row %s: "), num_count(n, j->from + 1));
+        start_sentence(d->c, j->from, diagnosis_job_known(&d->diagnosis, d->c, j->from), &b);
+        buf_char(&b, '.');
+        paragraph(p, STYLE_TEXT, buf_view(&b));
+    }
     buf_release(&b);
 }
 
