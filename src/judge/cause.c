@@ -439,8 +439,11 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
         (from != NONE || (origin_is_known(k, row, l) && (by_rows || inputs_correspond(k, line, x->call))))) {
         bool inherits = from != NONE && differs_at_all(k, line);
-        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict);
-        if (widened) /* one side's type is the difference */
+        enum dtype golden = (enum dtype)k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].dtype,
+                   wide = dtype_coarser((enum dtype)x->dtype, golden);
+        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && wide != (enum dtype)k->j->arithmetic &&
+                       verdict_is_bad((enum verdict)l->verdict);
+        if (widened) /* one side's type is the difference, and not that of most products */
             give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
         else
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);

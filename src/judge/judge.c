@@ -769,8 +769,8 @@ static void find_arithmetic(struct judge_pass *p)
             count[dtype_coarser(t->dtype, g->dtype)]++;
     }
     for (int d = 0; d < DTYPE_COUNT; d++)
-        if (count[d] > 0 && (p->arithmetic == DTYPE_UNKNOWN || count[d] > count[p->arithmetic]))
-            p->arithmetic = (enum dtype)d;
+        if (count[d] > 0 && (p->j->arithmetic == DTYPE_UNKNOWN || count[d] > count[p->j->arithmetic]))
+            p->j->arithmetic = (uint8_t)d;
 }
 
 /* Whether a file of it is damaged, so that calls behind may be missing; one that is not there misses none. */

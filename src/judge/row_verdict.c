@@ -82,7 +82,7 @@ static bool may_be_autocast(const struct judge_pass *p, const struct verdict_cas
                 (k->r[TARGET]->io == IO_OUTPUT &&
                  (ends || (reads_uncompared(p, TARGET, k->call) &&
                            reads_uncompared(p, GOLDEN, p->side[GOLDEN]->rows.v[k->row[GOLDEN]].call))));
-    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->arithmetic != DTYPE_UNKNOWN && made &&
+    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->j->arithmetic != DTYPE_UNKNOWN && made &&
            comes_uncompared(p, TARGET, k->row[TARGET]) && comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
 }
 
@@ -108,13 +108,14 @@ static enum dtype held_in(const struct judge_pass *p, const struct verdict_case 
 static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
 {
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
-    if (!dtype_is_float(t) || !dtype_is_float(g) || p->arithmetic == DTYPE_UNKNOWN || (t == g && t == p->arithmetic))
+    if (!dtype_is_float(t) || !dtype_is_float(g) || p->j->arithmetic == DTYPE_UNKNOWN ||
+        (t == g && t == (enum dtype)p->j->arithmetic))
         return own;
-    if (t != g && own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own)
-        return p->arithmetic;
+    if (t != g && own != p->j->arithmetic && dtype_coarser(own, p->j->arithmetic) == own)
+        return p->j->arithmetic;
     for (int s = 0; s < 2; s++)
-        if (held_in(p, k, s) == p->arithmetic)
-            own = dtype_coarser(own, p->arithmetic);
+        if (held_in(p, k, s) == p->j->arithmetic)
+            own = dtype_coarser(own, p->j->arithmetic);
     return own;
 }
 
@@ -222,10 +223,27 @@ static double error_held(const struct judge_pass *p, uint32_t target_row, int st
     return most;
 }
 
-static double error_before(const struct judge_pass *p, uint32_t target_row)
+/* The same of a value that a cast, which nobody recorded, rounds on the target's side alone: the golden side holds it
+ * as before. */
+static double error_before_cast(const struct judge_pass *p, const uint32_t row[2])
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t from = p->flow[GOLDEN].held[row[GOLDEN]];
+    uint32_t line = from == NONE ? NONE : p->m->pairing->line_of[GOLDEN][from],
+             before = line == NONE ? NONE : p->m->pairing->lines.v[line].row[TARGET];
+    bool rounded = before != NONE && before < row[TARGET] && p->m->pairing->lines.v[line].pair != NONE &&
+                   dtype_is_float((enum dtype)d->rows.v[before].dtype) &&
+                   dtype_coarser(d->rows.v[before].dtype, d->rows.v[row[TARGET]].dtype) != d->rows.v[before].dtype;
+    const struct line_judgement *l = rounded ? &p->j->line[line] : NULL;
+    bool accepted = l && !(l->flags & (LINE_UNREAD | LINE_DOUBTFUL)) && verdict_is_accepted((enum verdict)l->verdict);
+    return accepted && isfinite(l->error) ? (double)l->error : 0;
+}
+
+static double error_before(const struct judge_pass *p, const uint32_t row[2])
 {
     int left = UNPAIRED_ROWS;
-    return error_held(p, target_row, UNPAIRED_STEPS, &left);
+    return p->flow[TARGET].held[row[TARGET]] == NONE ? error_before_cast(p, row)
+                                                      : error_held(p, row[TARGET], UNPAIRED_STEPS, &left);
 }
 
 double row_verdict_printed(const struct judge_pass *p)
@@ -281,13 +299,13 @@ static bool is_rounding_of_other(const struct judge_pass *p, const struct verdic
     struct element_sample s;
     struct err quiet = {0};
     bool rounds[2];
-    if (p->arithmetic == DTYPE_UNKNOWN || dtype_table[p->arithmetic].size > 2 || !k->f || !k->f->two ||
+    if (p->j->arithmetic == DTYPE_UNKNOWN || dtype_table[p->j->arithmetic].size > 2 || !k->f || !k->f->two ||
         element_sample_take(&s, p->m, k->i, &quiet) < 0)
         return false;
     for (int side = 0; side < 2; side++) {
         rounds[side] = p->narrow[side] && s.n > 0;
         for (size_t i = 0; i < s.n && rounds[side]; i++)
-            rounds[side] = s.v[side][i] == dtype_round(p->arithmetic, s.v[!side][i]);
+            rounds[side] = s.v[side][i] == dtype_round(p->j->arithmetic, s.v[!side][i]);
     }
     element_sample_release(&s);
     return rounds[TARGET] || rounds[GOLDEN];
@@ -321,14 +339,14 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         k->out->flags |= LINE_SOURCE;
         double limit = fmax(mine->drift, digits);
         if (error > limit && is_rounding_of_other(p, k))
-            limit = fmax(limit, dtype_table[p->arithmetic].epsilon / 2);
+            limit = fmax(limit, dtype_table[p->j->arithmetic].epsilon / 2);
         k->out->limit = (float)limit;
         bool over = error > limit;
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
     } else {
         double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
         level = fmax(level, noise_level_product(&p->level));
-        level = fmax(level, error_before(p, k->row[TARGET]));
+        level = fmax(level, error_before(p, k->row));
         if (k->r[TARGET]->io == IO_OUTPUT) {
             bool cancels = false;
             level = fmax(level, error_handed_on(p, k->row, &cancels));
@@ -340,7 +358,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         if (is_derived(p, k))
             level = fmax(level, dtype_table[p->weights].epsilon / 2);
         if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
-            level = fmax(level, dtype_table[p->arithmetic].epsilon / 2);
+            level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
         /* two bitwise equal runs say nothing about other hardware */
         if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
             level = (double)p->o->band[k->row[GOLDEN]];
@@ -824,7 +842,7 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     /* a gradient that is only rounding has no effect on later rows */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
     /* if elements could not be read, recorded figures do not show their noise */
-    float error = !unread ? l->error : (float)error_before(p, k->row[TARGET]);
+    float error = !unread ? l->error : (float)error_before(p, k->row);
     if (accepted && !unread && error > 0)
         noise_level_add(&p->level, (double)error, product, own);
     if (k->r[TARGET]->io != IO_OUTPUT) {

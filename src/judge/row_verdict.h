@@ -38,7 +38,6 @@ struct judge_pass {
     bool unread_product; /* the last product's output could not be read: its noise is unknown */
     double largest_step; /* of an optimizer, as far as weights show it (optimizer_noise.h); NaN: not determined yet */
     enum dtype unsaid;   /* what float32 values count as whose arithmetic nothing tells; DTYPE_UNKNOWN: as float32 */
-    enum dtype arithmetic; /* the coarser type of both sides' results in most products; DTYPE_UNKNOWN: no products */
     bool narrow[2];      /* a side recorded floating types of 16 bits or less, from which float32 values may come */
     bool coarse[2];      /* float32 products may use rounded operands (TF32, HF32): convolutions, and others */
 };

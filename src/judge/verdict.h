@@ -199,6 +199,7 @@ struct judgement {
     struct judge_summary sum;
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class first_class;
+    uint8_t arithmetic;          /* the coarser type of both sides' results in most products; DTYPE_UNKNOWN: none */
     bool unsaid;                 /* float32 values were judged as bfloat16: nothing tells their arithmetic */
     double loss_scale;           /* gradients of the target over those of the golden side; judged without it; 1: none */
     uint8_t preset;              /* the preset of its verdicts (tool_rules.h) */

@@ -102,6 +102,34 @@ static void one_function_of_equal_inputs(void **state)
     }
 }
 
+/* What a call makes of equal inputs in bfloat16 on one side alone: within the arithmetic of a pair most of whose
+ * products are in it, and a start among products in float32. */
+static void one_side_in_fewer_bits(void **state)
+{
+    (void)state;
+    for (int coarse = 0; coarse < 2; coarse++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        uint32_t in = value(&t, "input.0", 1, 0, NAN), product = value(&t, "output.0", 2, 1e-9, 0.5);
+        call(&t);
+        uint32_t again = value(&t, "input.0", 1, 0, NAN), out = value(&t, "output.0", 3, 0.2, 0.5);
+        for (int k = 0; k < 2; k++)
+            t.s.d[k].calls.v[0].family = FAMILY_LINEAR;
+        t.s.d[TARGET].rows.v[t.row[out]].dtype = DTYPE_BF16;
+        if (coarse)
+            t.s.d[TARGET].rows.v[t.row[product]].dtype = DTYPE_BF16;
+        judge(&t);
+        expect(&t, in, CAUSE_AGREES, BASIS_BITS, NONE);
+        expect(&t, again, CAUSE_AGREES, BASIS_BITS, NONE);
+        if (coarse)
+            expect(&t, out, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        else
+            expect(&t, out, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        scene_end(&t.s);
+    }
+}
+
 /* A small error of another function is a start, and what is computed from it inherits, however small its error is
  * against the noise. */
 static void another_function_starts(void **state)
@@ -359,6 +387,7 @@ static void one_value_has_one_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_side_in_fewer_bits),
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
         cmocka_unit_test(a_turned_operand), cmocka_unit_test(a_call_that_contradicts_itself),
         cmocka_unit_test(independent_starts), cmocka_unit_test(a_lost_gradient), cmocka_unit_test(exact_is_about_bits),

@@ -1046,6 +1046,60 @@ static void one_sided_contradiction(void **state)
     }
 }
 
+/* A value that was accepted with an error of 0.05 goes into the next call: as it is, or rounded on the target's side by
+ * a cast that nobody recorded. */
+static void rounded_on_the_way(void **state)
+{
+    enum { QUIET = 64 };
+    static const double golden[] = {2, -2, 10}, target[] = {2.05, -2.04, 10.3}, rounded[] = {2.047, -2.031, 10.31};
+    static const struct {
+        enum dtype type; /* of the target's input */
+        const double *holds;
+        bool accepted;
+    } cases[] = {
+        {DTYPE_F32, target, true},
+        {DTYPE_BF16, rounded, true},
+        {DTYPE_F32, rounded, false}, /* no cast explains that */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        uint32_t before = NONE, after = NONE, quiet[QUIET];
+        scene_start(&s);
+        for (int k = 0; k < 2; k++) {
+            struct dump *d = &s.d[k];
+            call_on(d, "sin", PHASE_FORWARD);
+            uint32_t r = tensor_on(d, "output.0", DTYPE_F32, 64, k == GOLDEN ? golden : target);
+            before = k == GOLDEN ? before : r;
+            d->rows.v[r].has |= HAS_FILE;
+            for (int n = 0; n < QUIET; n++) { /* the level is far below */
+                call_on(d, "mul", PHASE_FORWARD);
+                quiet[n] = tensor_on(d, "output.0", DTYPE_F32, 64, (const double[]){n + 3, -n - 4, n + 20});
+                d->rows.v[quiet[n]].has |= HAS_FILE;
+            }
+            call_on(d, "mul", PHASE_FORWARD);
+            r = tensor_on(d, "input.0", k == GOLDEN ? DTYPE_F32 : cases[i].type, 64,
+                          k == GOLDEN ? golden : cases[i].holds);
+            after = k == GOLDEN ? after : r;
+            d->rows.v[r].has |= HAS_FILE;
+        }
+        scene_build(&s);
+        static float band[QUIET + 2] = {0.02f};
+        s.o.band = band;
+        struct figures f = {.two = true, .rel_l2 = 0.05, .side = {{.norm = 10.3}, {.norm = 10}}};
+        scene_computed(&s, before, &f);
+        f.rel_l2 = 1e-7;
+        for (int n = 0; n < QUIET; n++)
+            scene_computed(&s, quiet[n], &f);
+        f.rel_l2 = 0.15;
+        scene_computed(&s, after, &f);
+        scene_judge(&s);
+        assert_true(verdict_is_accepted((enum verdict)s.j.line[scene_line(&s, before)].verdict));
+        assert_int_equal(verdict_is_accepted((enum verdict)s.j.line[scene_line(&s, after)].verdict), cases[i].accepted);
+        scene_end(&s);
+    }
+}
+
 /* One size of heads for all: 16 queries and keys of 4. */
 static uint32_t heads_on(struct dump *d, const char *slot, const double *stats)
 {
@@ -2386,6 +2440,7 @@ int main(void)
         cmocka_unit_test(behind_an_unread_product),
         cmocka_unit_test(one_sided_rows),
         cmocka_unit_test(one_sided_contradiction),
+        cmocka_unit_test(rounded_on_the_way),
         cmocka_unit_test(fused_and_written_out),
         cmocka_unit_test(rounded_outputs), cmocka_unit_test(rounded_parameters),
         cmocka_unit_test(exact_comparison),
