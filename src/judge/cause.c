@@ -462,12 +462,14 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     decide_by_level(k, line, of.start);
 }
 
-/* A row without a partner is not compared, unless a gap counts as a deviation. */
+/* A row without a partner is not compared, unless a gap counts as a deviation. A scale that is another number depends
+ * on nothing. */
 static void decide_alone(struct causes *k, uint32_t line)
 {
-    if (!line_is_bad(&k->j->line[line]))
+    const struct line_judgement *l = &k->j->line[line];
+    if (!line_is_bad(l))
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
-    else if (k->earliest.start == NONE)
+    else if (k->earliest.start == NONE || l->rule == RULE_FUSED_SCALE)
         give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
         give(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);

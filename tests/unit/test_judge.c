@@ -1121,17 +1121,20 @@ static void fused_and_written_out(void **state)
         bool same_result;
         double own, other; /* as the lines have it; 0: nothing deviates */
         bool grouped;      /* each key is written out for two queries */
+        double moved;      /* by this factor an earlier fault moves queries, keys and results; 0: there is none */
     } cases[] = {
-        {0.35, false, false, 0, false, 0.35, 0.5, false},
-        {0.35, false, true, 0, false, 0.35, 0.5, false},
-        {0.35, false, false, 0.25, false, 0.35, 0.25, false},
-        {4, true, false, 0, false, 0.25, 0.5, false},
-        {0.5, false, false, 0, false, 0, 0, false},
-        {2, true, false, 0, false, 0, 0, false},
-        {0.25, false, false, 0.25, false, 0, 0, false},
-        {0.35, false, false, 0, true, 0, 0, false}, /* the rest of it is elsewhere */
-        {0.35, false, false, 0, false, 0.35, 0.5, true},
-        {0.5, false, false, 0, false, 0, 0, true},
+        {0.35, false, false, 0, false, 0.35, 0.5, false, 0},
+        {0.35, false, true, 0, false, 0.35, 0.5, false, 0},
+        {0.35, false, false, 0.25, false, 0.35, 0.25, false, 0},
+        {4, true, false, 0, false, 0.25, 0.5, false, 0},
+        {0.5, false, false, 0, false, 0, 0, false, 0},
+        {2, true, false, 0, false, 0, 0, false, 0},
+        {0.25, false, false, 0.25, false, 0, 0, false, 0},
+        {0.35, false, false, 0, true, 0, 0, false, 0}, /* the rest of it is elsewhere */
+        {0.35, false, false, 0, false, 0.35, 0.5, true, 0},
+        {0.5, false, false, 0, false, 0, 0, true, 0},
+        {0.35, false, false, 0, false, 0.35, 0.5, false, 1.3},
+        {0.5, false, false, 0, false, 0, 0, false, 1.3},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -1145,6 +1148,17 @@ static void fused_and_written_out(void **state)
         scene_start(&s);
         struct dump *t = &s.d[TARGET];
         uint32_t number = NONE, argument = NONE;
+        double by = cases[i].moved > 0 ? cases[i].moved : 1, moved[2][3], moved_result[3];
+        for (int k = 0; k < 3; k++) {
+            moved[0][k] = by * q[k];
+            moved[1][k] = by * key[k];
+            moved_result[k] = by * other_result[k];
+        }
+        for (int k = 0; k < 2 && cases[i].moved > 0; k++) {
+            both_call(&s, "linear");
+            tensor_on(t, "output.0", DTYPE_F32, 64, k ? key : q);
+            heads_on(&s.d[GOLDEN], "output.0", moved[k]);
+        }
         for (int before = 1; before >= 0; before--) {
             if (before == cases[i].before) {
                 call_on(t, op, PHASE_FORWARD);
@@ -1167,11 +1181,11 @@ static void fused_and_written_out(void **state)
         tensor_on(t, "input.0", DTYPE_F32, 256, probabilities);
         tensor_on(t, "output.0", DTYPE_F32, 64, result);
         call_on(&s.d[GOLDEN], "scaled_dot_product_attention", PHASE_FORWARD);
-        heads_on(&s.d[GOLDEN], "input.0", q);
-        heads_on(&s.d[GOLDEN], "input.1", key);
+        heads_on(&s.d[GOLDEN], "input.0", moved[0]);
+        heads_on(&s.d[GOLDEN], "input.1", moved[1]);
         if (cases[i].given > 0)
             argument = number_on(&s.d[GOLDEN], "input.scale", ROW_FLOAT, cases[i].given, "scale");
-        heads_on(&s.d[GOLDEN], "output.0", cases[i].same_result ? result : other_result);
+        heads_on(&s.d[GOLDEN], "output.0", cases[i].same_result ? result : moved_result);
         judge_all(&s);
         bool found = cases[i].own > 0;
         EXPECT(&s, number, found ? VERDICT_DEVIATE : VERDICT_ONLY, found ? RULE_FUSED_SCALE : RULE_ONE_SIDED);
@@ -1180,6 +1194,7 @@ static void fused_and_written_out(void **state)
             struct diagnoses looks;
             assert_float_equal(fused_scale_given(t, number), cases[i].own, 1e-6);
             assert_float_equal(s.j.line[line].limit, cases[i].other, 1e-6);
+            assert_int_equal(s.j.line[line].cause, CAUSE_STARTS); /* a number depends on no other fault */
             diagnose_line(&looks, &s.j, &s.m, s.flow, line);
             assert_true(looks.n == 1 && looks.v[0].id == DIAGNOSIS_SCALE);
             diagnoses_release(&looks);
