@@ -29,6 +29,22 @@ static bool root_follows(const struct diagnosis_case *p)
     return false;
 }
 
+#define NEXT_CALLS 8 /* through which positions are followed to the comparison that makes a mask of them */
+
+/* Whether what this side's call gives, an index moved by a number, bounds a mask. */
+static bool mask_follows(const struct diagnosis_case *p)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t out = NONE;
+    EACH_EARLY_ROW(d, p->call, r)
+        out = d->rows.v[r].io == IO_OUTPUT ? r : out;
+    for (uint32_t c = p->call + 1; out != NONE && c < d->calls.n && c <= p->call + NEXT_CALLS; c++)
+        EACH_EARLY_ROW(d, c, r)
+            if (bounds_mask(d, r) && dataflow_first(&p->flow[TARGET], r) == dataflow_first(&p->flow[TARGET], out))
+                return true;
+    return false;
+}
+
 static bool in_norm(const struct diagnosis_case *p)
 {
     const struct call *c = &p->side[TARGET]->calls.v[p->call];
@@ -111,6 +127,8 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
         say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
     else if ((f == FAMILY_MUL || scale) && t && g && isfinite(t) && isfinite(g))
         say_factor(p, t, g);
+    else if (f == FAMILY_ADD && mask_follows(p))
+        say(p, DIAGNOSIS_MASK, 0.9, _("the number of positions by which the mask's bound is moved"), "");
     else if (f == FAMILY_ADD && isfinite(t) && isfinite(g))
         say(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
     else

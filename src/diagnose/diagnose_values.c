@@ -282,13 +282,21 @@ static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int 
 {
     struct buf name = {0};
     char a[DIAGNOSIS_LEFT_MAX];
+    bool alone = false; /* the call of the other side has no such vector */
     diagnosis_left_text(a, left);
     for (int side = 0; side < 2 && !name.n; side++) {
         uint32_t r = held_vector(p->side[side], p->side[side]->rows.v[p->row[side]].call, v, n);
-        if (r != NONE)
-            dump_row_name(p->side[side], r, &name);
+        uint32_t other = r == NONE ? NONE : patient_partner(p, side, r);
+        if (r == NONE)
+            continue;
+        alone = other == NONE || p->side[!side]->rows.v[other].kind != ROW_TENSOR;
+        dump_row_name(p->side[side], r, &name);
     }
-    if (name.n)
+    if (alone)
+        case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.97 - left,
+                   _("only one side's call has the bias %s, and the difference is this vector along axis %d; %s"),
+                   name.p, axis, a);
+    else if (name.n)
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left,
                    _("the difference is one vector along axis %d, namely %s: one side does not add it, or subtracts "
                      "it; %s"),
@@ -336,21 +344,19 @@ void detect_offset_vector(struct diagnosis_case *p)
     }
 }
 
-/* Whether a row is integers with two or more axes that are compared with others to give a square of booleans:
- * positions that form a mask. */
-static bool bounds_mask(const struct diagnosis_case *p)
+bool bounds_mask(const struct dump *d, uint32_t row)
 {
     static const char *const comparisons[] = {"le", "lt", "ge", "gt", "less_equal", "less", "greater_equal", "greater"};
-    const struct dump *d = p->side[TARGET];
     char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
-    struct str op = family_plain(align_item_operator(d, p->call), a);
+    const struct row *x = &d->rows.v[row];
+    struct str op = family_plain(align_item_operator(d, x->call), a);
     bool compares = false;
     for (size_t i = 0; i < ARRAY_LEN(comparisons); i++)
         compares = compares || str_eq(op, family_plain(str_of(comparisons[i]), b));
-    EACH_EARLY_ROW(d, p->call, r) {
+    EACH_EARLY_ROW(d, x->call, r) {
         const struct shape *s = dump_row_shape(d, r);
-        if (compares && p->r[TARGET]->io == IO_INPUT && !dtype_is_float(p->r[TARGET]->dtype) &&
-            d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].dtype == DTYPE_BOOL && s && s->ndim >= 2)
+        if (compares && x->io == IO_INPUT && !dtype_is_float(x->dtype) && d->rows.v[r].io == IO_OUTPUT &&
+            d->rows.v[r].dtype == DTYPE_BOOL && s && s->ndim >= 2)
             return s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
     }
     return false;
@@ -374,7 +380,7 @@ void detect_offset(struct diagnosis_case *p)
                          : _("before the square root, the target is the golden side minus %s everywhere: its epsilon "
                              "is smaller by this amount; %s"),
                    num_cell(a, fabs(c), 6), diagnosis_left_text(b, share_left(s, left)));
-    else if (explains(s, left) && bounds_mask(p))
+    else if (explains(s, left) && bounds_mask(p->side[TARGET], p->row[TARGET]))
         case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
             c > 0 ? _("the mask is built by comparison with a value that is larger by %s on the target: so many more "

@@ -36,6 +36,8 @@ void case_advise(struct diagnosis_case *p, enum diagnosis_id id, const char *adv
 /* Whether the row's value goes into a root, in its call or the next ones, so that an added constant is a norm's
  * epsilon. */
 bool patient_before_root(const struct diagnosis_case *p);
+/* Whether a row is integers that are compared with others to give a square of booleans: positions that form a mask. */
+bool bounds_mask(const struct dump *d, uint32_t row);
 /* The judgement of a side's row, NULL if the table has no line for it; and its partner, or NONE. */
 const struct line_judgement *patient_judged(const struct diagnosis_case *p, int side, uint32_t row);
 uint32_t patient_partner(const struct diagnosis_case *p, int side, uint32_t row);

@@ -978,6 +978,52 @@ static void arguments_that_differ(void **state)
     }
 }
 
+/* Positions moved by a number: a mask if they are compared with others, else an offset. */
+static void moved_positions(void **state)
+{
+    static const int64_t column[] = {6, 1}, square[] = {6, 6};
+    (void)state;
+    for (int compared = 0; compared < 2; compared++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t number = NONE;
+        scene_start(&s);
+        for (int k = 0; k < 2; k++) {
+            struct dump *d = &s.d[k];
+            for (int step = 0; step < 2; step++) {
+                uint32_t c = !step      ? family_call(d, "Tensor.__sub__.0.forward", "sub")
+                             : compared ? family_call(d, "Tensor.__gt__.0.forward", "gt")
+                                        : family_call(d, "Tensor.__mul__.0.forward", "mul");
+                struct row r = {.slot = dump_slot(d, STR("input.0")), .extra = NONE, .kind = ROW_TENSOR,
+                                .io = IO_INPUT, .dtype = DTYPE_I64, .shape = dump_shape(d, column, 2),
+                                .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_NORM, .stat = {5 - step, -step, 2, 7 + step}};
+                dump_add_row(d, c, r);
+                if (!step)
+                    number = scalar_row(d, c, "input.1", k ? 0.2 : 0.1);
+                r.slot = dump_slot(d, STR("output.0"));
+                r.io = IO_OUTPUT;
+                if (step) {
+                    r.dtype = compared ? DTYPE_BOOL : DTYPE_I64;
+                    r.shape = dump_shape(d, square, 2);
+                }
+                r.stat[STAT_MAX] = 4;
+                r.stat[STAT_MIN] = -1;
+                r.stat[STAT_NORM] = 8;
+                dump_add_row(d, c, r);
+            }
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, number);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_SCALAR_DIFFERS};
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_MASK), compared);
+        assert_int_equal(has(&out, DIAGNOSIS_OFFSET), !compared);
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
 static void only_where_something_deviates(void **state)
 {
     struct example s;
@@ -1025,6 +1071,7 @@ int main(void)
         cmocka_unit_test(counts_of_one_side),
         cmocka_unit_test(means_of_masks),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(moved_positions),
         cmocka_unit_test(only_where_something_deviates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
