@@ -62,6 +62,8 @@ static void say_decay(struct diagnosis_case *p, double k, double share)
 }
 
 #define FEW_MOST 3          /* elements that only an exact number explains */
+#define FEW_VARY 10         /* times their rounding: by what numbers differ, or are moved */
+#define WHOLE_LEFT 0.01     /* a larger rounding shows no whole number */
 #define FACTOR_MOST 1048576 /* 2^20: no loss scale or count is larger */
 
 /* Whether there are too few different elements for a fit, but each can be read. */
@@ -95,22 +97,33 @@ static void detect_scale_of_few(struct diagnosis_case *p, const struct element_s
     buf_release(&b);
 }
 
-/* Few whole numbers, all moved by the same one: a position, a time step, a count. */
+/* Few numbers, all moved by the same one: a position, a time step, a count. Different numbers show it by themselves, a
+ * single one if it is moved by a whole number. */
 static void detect_offset_of_few(struct diagnosis_case *p, const struct element_sample *s)
 {
-    double c = s->v[TARGET][0] - s->v[GOLDEN][0];
+    double c = s->v[TARGET][0] - s->v[GOLDEN][0], size = 0;
     char n[NUM_MAX];
     if (s->n > FEW_MOST)
         return;
+    bool all_whole = true;
     for (size_t i = 0; i < s->n; i++)
-        for (int side = 0; side < 2; side++)
-            if (s->v[side][i] != nearbyint(s->v[side][i]) || s->v[TARGET][i] - s->v[GOLDEN][i] != c)
-                return;
-    if (c != 0)
+        for (int side = 0; side < 2; side++) {
+            size = fmax(size, fabs(s->v[side][i]));
+            all_whole = all_whole && s->v[side][i] == nearbyint(s->v[side][i]);
+        }
+    double rounding = most_off(p, s) * size;
+    for (size_t i = 0; i < s->n; i++)
+        if (fabs(s->v[TARGET][i] - s->v[GOLDEN][i] - c) > rounding)
+            return;
+    bool varies = s->most[GOLDEN] - s->least[GOLDEN] > FEW_VARY * rounding,
+         whole = rounding < WHOLE_LEFT && fabs(c - nearbyint(c)) <= rounding;
+    if (fabs(c) > FEW_VARY * rounding && (varies || whole))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.85,
-                   c > 0 ? _("whole numbers, on the target larger by %s")
-                         : _("whole numbers, on the target smaller by %s"),
-                   num_cell(n, fabs(c), 9));
+                   all_whole ? c > 0 ? _("whole numbers, on the target larger by %s")
+                                     : _("whole numbers, on the target smaller by %s")
+                   : c > 0   ? _("few numbers, on the target larger by %s")
+                             : _("few numbers, on the target smaller by %s"),
+                   num_cell(n, whole ? fabs(nearbyint(c)) : fabs(c), whole ? 9 : 4));
 }
 
 void detect_scale(struct diagnosis_case *p)

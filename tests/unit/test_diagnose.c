@@ -258,6 +258,39 @@ static void constant_factors(void **state)
     check_silent(T, G);
 }
 
+/* Time steps, guidance: a single number, or two, that are moved. */
+static void few_numbers_moved(void **state)
+{
+    static const struct {
+        int64_t n;
+        double t[2], g[2];
+        const char *words; /* NULL: nothing tells that they are moved */
+    } cases[] = {
+        {2, {302, 8}, {301, 7}, "whole numbers, on the target larger by 1"},
+        {2, {1.1, 1.7}, {0.1, 0.7}, "few numbers, on the target larger by 1"},
+        {2, {-0.15, 0.45}, {0.1, 0.7}, "smaller by 0.25"},
+        {1, {1.4}, {0.4}, "larger by 1"},
+        {1, {1.43}, {0.4}, NULL},
+        {2, {0.4, 0.9}, {0.1, 0.7}, NULL},
+        {2, {0.4, 0.4}, {0.1, 0.1}, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct example s;
+        double v[2][2];
+        for (int k = 0; k < 2; k++) {
+            v[TARGET][k] = (double)(float)cases[i].t[k];
+            v[GOLDEN][k] = (double)(float)cases[i].g[k];
+        }
+        begin(&s, "Tensor.__mul__.0.forward", "input.0", IO_INPUT, PHASE_FORWARD, 1, &cases[i].n);
+        const struct diagnoses *x = examine(&s, v[TARGET], v[GOLDEN], 1, &cases[i].n);
+        assert_int_equal(has(x, DIAGNOSIS_OFFSET), cases[i].words != NULL);
+        if (cases[i].words)
+            assert_non_null(strstr(x->v[0].evidence, cases[i].words));
+        end(&s);
+    }
+}
+
 static void precision(void **state)
 {
     (void)state;
@@ -1054,6 +1087,7 @@ int main(void)
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
         cmocka_unit_test(constant_factors),
+        cmocka_unit_test(few_numbers_moved),
         cmocka_unit_test(precision),
         cmocka_unit_test(dropped),
         cmocka_unit_test(orders),
