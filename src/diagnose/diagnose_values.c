@@ -98,7 +98,7 @@ static void detect_scale_of_few(struct diagnosis_case *p, const struct element_s
 }
 
 /* Few numbers, all moved by the same one: a position, a time step, a count. Different numbers show it by themselves, a
- * single one if it is moved by a whole number. */
+ * single one, what goes into a call, if it is moved by a whole number. */
 static void detect_offset_of_few(struct diagnosis_case *p, const struct element_sample *s)
 {
     double c = s->v[TARGET][0] - s->v[GOLDEN][0], size = 0;
@@ -116,7 +116,8 @@ static void detect_offset_of_few(struct diagnosis_case *p, const struct element_
         if (fabs(s->v[TARGET][i] - s->v[GOLDEN][i] - c) > rounding)
             return;
     bool varies = s->most[GOLDEN] - s->least[GOLDEN] > FEW_VARY * rounding,
-         whole = rounding < WHOLE_LEFT && fabs(c - nearbyint(c)) <= rounding;
+         whole = (all_whole || p->r[TARGET]->io == IO_INPUT) && rounding < WHOLE_LEFT &&
+                 fabs(c - nearbyint(c)) <= rounding;
     if (fabs(c) > FEW_VARY * rounding && (varies || whole))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.85,
                    all_whole ? c > 0 ? _("whole numbers, on the target larger by %s")

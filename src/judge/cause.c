@@ -403,6 +403,65 @@ static bool goes_apart(const struct causes *k, uint32_t line)
            same_figures_go_apart(k->m, line);
 }
 
+static uint64_t mixed(uint64_t key, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    key = (key ^ bits) * 0xff51afd7ed558ccd;
+    return key ^ key >> 32;
+}
+
+/* A value by the figures of both sides and their distance. */
+static uint64_t value_key(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
+    const struct figures *f = measure_figures(k->m, line);
+    uint64_t key = dump_row_numel(k->d, row[TARGET]);
+    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
+    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
+        return 0;
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = s == TARGET ? t : g;
+        const struct side_figures *x = f ? &f->side[s] : NULL;
+        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
+        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
+        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
+        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
+    }
+    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
+}
+
+/* Whether a row holds on both sides what an earlier one held whose call is the same function on both sides: one value
+ * has one cause. A dropout is the same function, but what it draws is not. */
+static bool holds_agreed_value(const struct causes *k, uint32_t line, uint32_t row)
+{
+    uint32_t held = k->flow->held[row], of = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
+    const struct line_judgement *l = of == NONE ? NULL : &k->j->line[of];
+    uint64_t key = value_key(k, line);
+    if (!l || k->m->pairing->lines.v[of].pair == NONE || l->cause != CAUSE_AGREES || l->basis != BASIS_RECOMPUTED)
+        return false;
+    uint32_t made = k->d->rows.v[dataflow_first(k->flow, held)].call;
+    return k->d->calls.v[made].family != FAMILY_RANDOM && key && key == value_key(k, of);
+}
+
+/* An argument of a module around a forward call that differs and that nothing recorded made (a mask): what comes from
+ * steps inside that nobody recorded depends on it. A module's rows come behind those of its inner calls. NONE: no such
+ * argument. */
+static uint32_t start_around(const struct causes *k, uint32_t row)
+{
+    const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
+    bool forward = c->phase == PHASE_FORWARD && k->d->rows.v[row].io == IO_INPUT;
+    for (uint32_t up = forward ? c->parent : NONE; up != NONE; up = k->d->calls.v[up].parent)
+        EACH_ROW(k->d, up, r) {
+            uint32_t line = k->m->pairing->line_of[TARGET][r];
+            if (k->d->rows.v[r].io == IO_INPUT && line != NONE && k->m->pairing->lines.v[line].pair != NONE &&
+                k->j->line[line].flags & LINE_SOURCE && line_is_bad(&k->j->line[line]))
+                return line;
+        }
+    return NONE;
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
@@ -424,9 +483,11 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
         return;
     }
-    if (!origin_is_known(k, row, l))
-        of = (struct origins){from == NONE ? k->earliest.start : from,
+    if (!origin_is_known(k, row, l)) {
+        uint32_t around = start_around(k, row);
+        of = (struct origins){from != NONE ? from : around != NONE ? around : k->earliest.start,
                               of.choice == NONE ? k->earliest.choice : of.choice};
+    }
     bool behind_choice = of.start == NONE && of.choice != NONE && line_is_bad(l);
     if (behind_choice && judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
         give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
@@ -441,12 +502,17 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         bool inherits = from != NONE && differs_at_all(k, line);
         enum dtype golden = (enum dtype)k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].dtype,
                    wide = dtype_coarser((enum dtype)x->dtype, golden);
-        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && wide != (enum dtype)k->j->arithmetic &&
-                       verdict_is_bad((enum verdict)l->verdict);
-        if (widened) /* one side's type is the difference, and not that of most products */
+        /* one side's type is the difference, and not that of most products; angles in few bits are no rounding */
+        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict) &&
+                       (wide != (enum dtype)k->j->arithmetic || (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
+        if (widened)
             give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
         else
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        return;
+    }
+    if (from == NONE && by_value && line_is_bad(l) && holds_agreed_value(k, line, row)) {
+        give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
         return;
     }
     bool apart = from == NONE && line < k->apart_before && goes_apart(k, line);
@@ -498,36 +564,7 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
     }
 }
 
-/* ---- one value, one cause ---- */
-
-static uint64_t mixed(uint64_t key, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    key = (key ^ bits) * 0xff51afd7ed558ccd;
-    return key ^ key >> 32;
-}
-
-/* A value by the figures of both sides and their distance. */
-static uint64_t value_key(const struct causes *k, uint32_t line)
-{
-    const uint32_t *row = k->m->pairing->lines.v[line].row;
-    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
-    const struct figures *f = measure_figures(k->m, line);
-    uint64_t key = dump_row_numel(k->d, row[TARGET]);
-    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
-    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
-        return 0;
-    for (int s = 0; s < 2; s++) {
-        const struct row *r = s == TARGET ? t : g;
-        const struct side_figures *x = f ? &f->side[s] : NULL;
-        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
-        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
-        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
-        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
-    }
-    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
-}
+/* ---- rows that hold one value ---- */
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)

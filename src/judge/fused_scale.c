@@ -56,26 +56,24 @@ static uint32_t result_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Whether a row holds a value that is paired with the one that the other side's row holds. */
+/* Whether a row holds the result of a product that is paired with the one that the other side's row holds. */
 static bool are_paired(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
+    const struct dump *d = x->m->side[side];
     uint32_t of = dataflow_first(&x->flow[side], row), line = x->m->pairing->line_of[side][of];
     const struct line *l = line == NONE ? NULL : &x->m->pairing->lines.v[line];
-    return l && l->pair != NONE &&
+    return l && l->pair != NONE && family_is_product(d->calls.v[d->rows.v[of].call].family) &&
            dataflow_first(&x->flow[!side], l->row[!side]) == dataflow_first(&x->flow[!side], other);
 }
 
-/* How far two rows are apart: not at all if they are paired, whatever came in; else by all recorded data, infinite
- * beyond the tolerance of an accepted row. A fused call takes the keys of grouped queries as they are; the written-out
- * side repeats each for every query of its group. */
+/* How far two rows are apart by all recorded data; infinite beyond the tolerance of an accepted row. A fused call takes
+ * the keys of grouped queries as they are; the written-out side repeats each for every query of its group. */
 static double apart(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
     struct row a = x->m->side[side]->rows.v[row];
     const struct row *b = &x->m->side[!side]->rows.v[other];
     uint64_t n = dump_row_numel(x->m->side[side], row), once = dump_row_numel(x->m->side[!side], other);
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
-    if (are_paired(x, side, row, other))
-        return 0;
     if ((a.has & b->has & all) != all || !dtype_is_float(a.dtype) || !dtype_is_float(b->dtype) || !once || n % once)
         return INFINITY;
     a.stat[STAT_NORM] /= sqrt((double)(n / once));
@@ -191,6 +189,8 @@ static double comes_from(const struct fused_search *x, struct written_out *w, ui
 {
     const struct dump *d = x->m->side[w->side];
     for (int i = 0; i < STEPS && operand != NONE; i++) {
+        if (are_paired(x, w->side, operand, value)) /* whatever came in */
+            return 0;
         if (alike(x, w->side, operand, value))
             return apart(x, w->side, operand, value);
         for (int k = 0; k < STEPS && operand != NONE && !computed(d, operand); k++)

@@ -97,9 +97,8 @@ static uint32_t recorded_parameter(const struct judge_pass *p, uint32_t row)
     return NONE;
 }
 
-/* Whether the parameter's gradient in this step is zero except for rounding: then so it was before, and every step was
- * made of noise. */
-static bool has_no_gradient(const struct judge_pass *p, const struct verdict_case *k)
+/* The rows of the parameter's gradient in this step; false: it was not recorded, or has no partner. */
+static bool gradient_of(const struct judge_pass *p, const struct verdict_case *k, uint32_t rows[2])
 {
     const struct dump *d = p->side[TARGET];
     uint32_t parameter = recorded_parameter(p, k->row[TARGET]);
@@ -108,11 +107,43 @@ static bool has_no_gradient(const struct judge_pass *p, const struct verdict_cas
         if (x->io != IO_GRADIENT || d->calls.v[x->call].scope != d->calls.v[own->call].scope ||
             d->calls.v[x->call].scope == NONE || strcmp(name_in(d, x), name_in(d, own)) != 0)
             continue;
-        uint32_t rows[2] = {r, pass_partner(p, r)};
-        return rows[GOLDEN] != NONE &&
-               condition_of_gradient(p->m, p->state, rows, 0, 0).kind == CONDITION_ZERO_GRADIENT;
+        rows[TARGET] = r;
+        rows[GOLDEN] = pass_partner(p, r);
+        return rows[GOLDEN] != NONE;
     }
     return false;
+}
+
+bool optimizer_noise_lacks_gradient(const struct element_sample *s, const struct element_sample *gradient, double part)
+{
+    for (int side = 0; side < 2; side++) {
+        double most = fmax(fabs(gradient->most[side]), fabs(gradient->least[side]));
+        double rounding = rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * dtype_table[gradient->dtype[side]].epsilon / 2;
+        for (size_t i = 0; i < s->n; i++)
+            if (fabs(s->v[TARGET][i] - s->v[GOLDEN][i]) > part && fabs(gradient->v[side][i]) > rounding * most)
+                return false;
+    }
+    return true;
+}
+
+/* Whether the parameter's gradient in this step is zero except for rounding: all of it, or where the parameter
+ * moved. */
+static bool has_no_gradient(const struct judge_pass *p, const struct verdict_case *k, const struct element_sample *s)
+{
+    struct element_sample gradient;
+    struct err e;
+    uint32_t rows[2];
+    if (!gradient_of(p, k, rows))
+        return false;
+    if (condition_of_gradient(p->m, p->state, rows, 0, 0).kind == CONDITION_ZERO_GRADIENT)
+        return true;
+    uint32_t line = p->m->pairing->line_of[TARGET][rows[TARGET]];
+    if (p->state[line] != MEASURE_DONE || s->at || element_sample_take(&gradient, p->m, line, &e) < 0)
+        return false;
+    bool whole = gradient.n == s->n && !gradient.at,
+         none = whole && optimizer_noise_lacks_gradient(s, &gradient, PART * p->largest_step);
+    element_sample_release(&gradient);
+    return none;
 }
 
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
@@ -132,6 +163,7 @@ bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k
     size_t last = s.ndim > 1 && s.shape[s.ndim - 1] > 0 ? (size_t)s.shape[s.ndim - 1] : 1;
     size_t width = s.at ? ELEMENT_SAMPLE_CHUNK : last;
     bool noise = optimizer_noise_in(s.v[TARGET], s.v[GOLDEN], s.n, width, step, few);
+    noise = noise || (most <= 2 * step && has_no_gradient(p, k, &s));
     element_sample_release(&s);
-    return noise || (most <= 2 * step && has_no_gradient(p, k));
+    return noise;
 }

@@ -725,6 +725,12 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         hold_apart(k, &c, hypot(turned_gates, (double)l->limit), 0);
         return;
     }
+    double summed = k->f && k->f->two && k->f->side[TARGET].norm > 0 ? unrecorded_term(p, k->row) : 0;
+    if (summed > 1 && (double)l->error <= factor * level * summed) { /* within the noise of the whole */
+        c = (struct condition){.kind = CONDITION_GRADIENT_SUM, .kappa = summed, .own = summed};
+        hold_apart(k, &c, factor * level * summed, 0);
+        return;
+    }
     double came_with = k->r[TARGET]->io == IO_GRADIENT ? unrecorded_incoming_error(p, k) : 0;
     double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are not its inputs */
     if (c.kind == CONDITION_NONE)

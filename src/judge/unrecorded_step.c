@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "dump/family.h"
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
 #include "judge/pass_rows.h"
@@ -82,6 +83,36 @@ static double of_branches(const struct judge_pass *p, const uint32_t rows[2])
         !condition_size_of(p->m, p->state, TARGET, rows[TARGET], &own) || !(own.norm > 0))
         return 0;
     return sqrt(handed_back_by_readers(p, value, own.n)) / own.norm;
+}
+
+#define TERM_CALLS 8 /* through which a gradient is followed to the sum it goes into */
+
+/* Whether a backward call of this family hands on a gradient as it is, repeated or in another shape. */
+static bool hands_on(uint8_t family)
+{
+    return family == FAMILY_ADD || family == FAMILY_REDUCE || family == FAMILY_VIEW || family == FAMILY_CAST ||
+           family == FAMILY_COPY;
+}
+
+double unrecorded_term(const struct judge_pass *p, const uint32_t rows[2])
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t call = pass_comes_unrecorded(p, rows) ? d->rows.v[rows[TARGET]].call : NONE;
+    for (int i = 0; i < TERM_CALLS && call != NONE && hands_on(d->calls.v[call].family); i++) {
+        uint32_t given = given_to_twin(p, call), out = pass_first_float(d, call, IO_OUTPUT);
+        uint32_t next = given == NONE ? NONE : d->calls.v[d->rows.v[given].call].twin;
+        uint32_t in = next == NONE ? NONE : pass_first_float(d, next, IO_INPUT);
+        struct condition_size term, sum;
+        if (in == NONE || out == NONE || dump_row_numel(d, in) != dump_row_numel(d, out))
+            return 0;
+        if (dataflow_first(&p->flow[TARGET], in) != dataflow_first(&p->flow[TARGET], out))
+            return condition_size_of(p->m, p->state, TARGET, out, &term) &&
+                           condition_size_of(p->m, p->state, TARGET, in, &sum) && term.norm > 0
+                       ? sum.norm / term.norm
+                       : 0;
+        call = next;
+    }
+    return 0;
 }
 
 /* For a module's output: outputs of inner calls that no recorded call reads are inputs of its last step. */

@@ -130,6 +130,61 @@ static void one_side_in_fewer_bits(void **state)
     }
 }
 
+/* A later row with the same values on each side has the same cause; one that differs otherwise is judged by itself. */
+static void one_value_is_carried(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        value(&t, "input.0", 1, 0, NAN);
+        uint32_t out = value(&t, "output.0", 2, 0.1, 1.5);
+        call(&t);
+        uint32_t in = value(&t, "input.0", 2, other ? 0.3 : 0.1, NAN);
+        judge(&t);
+        expect(&t, out, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        if (other)
+            expect(&t, in, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        else
+            expect(&t, in, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        scene_end(&t.s);
+    }
+}
+
+/* A mask that differs goes into a module: what a call inside gets from steps nobody recorded depends on it, though the
+ * module's rows come later. */
+static void arguments_of_the_module_around(void **state)
+{
+    (void)state;
+    for (int masked = 0; masked < 2; masked++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        value(&t, "input.0", 1, 0, NAN);
+        value(&t, "output.0", 2, 0, NAN);
+        call(&t);
+        uint32_t inside = value(&t, "input.0", 9, 0.3, NAN);
+        call(&t);
+        uint32_t mask = value(&t, "input.0", 5, masked ? 0.5 : 0, NAN);
+        for (int k = 0; k < 2; k++) {
+            t.s.d[k].calls.v[0].family = FAMILY_LINEAR;
+            t.s.d[k].calls.v[1].parent = 2;
+        }
+        scene_build(&t.s);
+        for (int k = 0; k < 2; k++)
+            t.s.flow[k].recurs[t.row[mask]] = 1;
+        judge_built(&t);
+        if (masked) {
+            expect(&t, mask, CAUSE_STARTS, BASIS_SOURCE, NONE);
+            expect(&t, inside, CAUSE_INHERITED, BASIS_FLOW, mask);
+        } else {
+            expect(&t, inside, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        }
+        scene_end(&t.s);
+    }
+}
+
 /* A small error of another function is a start, and what is computed from it inherits, however small its error is
  * against the noise. */
 static void another_function_starts(void **state)
@@ -387,6 +442,8 @@ static void one_value_has_one_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_value_is_carried),
+        cmocka_unit_test(arguments_of_the_module_around),
         cmocka_unit_test(one_side_in_fewer_bits),
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
         cmocka_unit_test(a_turned_operand), cmocka_unit_test(a_call_that_contradicts_itself),

@@ -1,5 +1,7 @@
 /* Parameters after a step of Adam: steps that noise inverted are no deviation, another learning rate, decay or a slice
  * that moved otherwise is one. */
+#include "measure/element_sample.h" /* before a scene is called s */
+
 #include "draws.h"
 #include "elements.h"
 #include "judge/conditioning.h"
@@ -88,8 +90,34 @@ static void in_a_step(void **state)
     judged(0, 0);
 }
 
+/* Keys whose second half is not rotated: their bias has a gradient of rounding alone, and steps of either sign. */
+static void without_a_gradient(void **state)
+{
+    enum { KEYS = 24 };
+    double bias[2][KEYS], gradient[2][KEYS];
+    uint64_t seed = 5;
+    (void)state;
+    for (int off = -1; off < KEYS; off++) { /* one element moves though it has a gradient; -1: none does */
+        for (int i = 0; i < KEYS; i++) {
+            bool rotated = i < KEYS / 2;
+            bias[GOLDEN][i] = 0.1 * draw_normal(&seed);
+            bias[TARGET][i] = bias[GOLDEN][i] + (rotated && i != off ? 0 : RATE);
+            for (int side = 0; side < 2; side++)
+                gradient[side][i] = rotated ? 0.07 * cos(i / 8.0) : 3e-9 * draw_normal(&seed);
+        }
+        struct element_sample parameter, derivative;
+        element_sample_from(&parameter, bias[TARGET], bias[GOLDEN], 1, (const int64_t[]){KEYS});
+        element_sample_from(&derivative, gradient[TARGET], gradient[GOLDEN], 1, (const int64_t[]){KEYS});
+        bool lacks = optimizer_noise_lacks_gradient(&parameter, &derivative, RATE / 10);
+        assert_int_equal(lacks, off < 0 || off >= KEYS / 2);
+        element_sample_release(&parameter);
+        element_sample_release(&derivative);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_elements), cmocka_unit_test(in_a_step)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_elements), cmocka_unit_test(in_a_step),
+                                        cmocka_unit_test(without_a_gradient)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

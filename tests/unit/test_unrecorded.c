@@ -422,6 +422,43 @@ static void test_sums_of_gradients(void **state)
     assert_true(branches(1e-4, 0.04));
 }
 
+/* Picked scores that an unrecorded call divides by their sum: the gradient of that sum, `share` of the gradient of the
+ * scores into which it is added, is off by `error`. */
+static bool term(double share, double error)
+{
+    static double x[N], sums[ROWS], g[ROWS], spread[N], whole[N];
+    begin(6);
+    drawn(x, N);
+    drawn(sums, ROWS);
+    drawn(whole, N);
+    for (size_t i = 0; i < ROWS; i++)
+        g[i] = share * normal();
+    for (size_t i = 0; i < N; i++)
+        spread[i] = g[i / WIDTH];
+    call("Tensor.gather.0.forward", NULL, FAMILY_COPY);
+    both("output.0", SIZES, x, N);
+    call("Tensor.sum.0.forward", NULL, FAMILY_REDUCE);
+    both("input.0", SIZES, x, N);
+    both("output.0", "64", sums, ROWS);
+    call("Tensor.sum.0.backward", NULL, FAMILY_REDUCE);
+    uint32_t in = both("input.0", "64", g, ROWS), out = both("output.0", SIZES, spread, N);
+    call("Tensor.gather.0.backward", NULL, FAMILY_COPY);
+    uint32_t sum = both("input.0", SIZES, whole, N);
+    build();
+    errs(in, error);
+    errs(out, error);
+    errs(sum, 1e-4);
+    return is_first(in);
+}
+
+static void test_terms_of_sums(void **state)
+{
+    (void)state;
+    assert_false(term(1e-5, 1.2)); /* within the noise of the sum */
+    assert_true(term(1e-5, 80));
+    assert_true(term(0.3, 1.2));
+}
+
 /* A ReLU in place behind an addition nobody recorded: its backward call holds the gradient before the gates. */
 static bool in_place(double came_with, double behind)
 {
@@ -522,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_fused_attention),    cmocka_unit_test(test_weight_gradients),
         cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_gradients_of_powers),
         cmocka_unit_test(test_sums_of_gradients),
+        cmocka_unit_test(test_terms_of_sums),
         cmocka_unit_test(test_gates_in_place),     cmocka_unit_test(test_ends_of_modules),
         cmocka_unit_test(test_roundings_between_rows),
     };
