@@ -534,6 +534,8 @@ def before_building(fault, o):
             if how == 'bfloat16':
                 t = torch.bfloat16
                 return old(*[CAST(x, t) if torch.is_tensor(x) and x.is_floating_point() else x for x in a], **{x: t if x == 'dtype' else z for x, z in k.items()}).to(a[0].dtype)
+            if how == 'axis':                             # along the last axis but one
+                return old(*a[:1], **{**k, 'dim': -2})
             y = old(*a, **k)
             if how == 'nanhead':
                 return y.masked_fill(torch.arange(y.shape[1]).view(1, -1, *[1] * (y.dim() - 2)) == 1, float('nan'))
@@ -605,6 +607,11 @@ def after_building(fault, m, given):
         around(at(m, parent), lambda f, *a, **k: f(*a, **{**k, leaf: number(v)}))
     elif kind == 'input':
         given[path] = torch.ones_like(given[path]) if v == 'ones' else given[path] + int(v)
+    elif kind == 'untie':                                 # a head with a weight of its own
+        at(m, path).weight = nn.Parameter(at(m, path).weight.detach().clone())
+    elif kind == 'stale':                                 # a module returns what it returned first
+        held = []
+        around(at(m, path), lambda f, *a, **k: held[0] if held else (held.append(f(*a, **k).detach()), f(*a, **k))[1])
     elif kind == 'dropout':
         around(at(m, path), lambda f, *a, **k: F.dropout(f(*a, **k), float(v)))
 

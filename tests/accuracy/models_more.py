@@ -6,6 +6,11 @@ def add(models):
     import torch
     from models import DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
     C, M = models.CAUSAL, models.MODELS
+    SLIDE = {'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention']}
+    PICKS = {'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2}
+    LATENT = {'num_key_value_heads': 4, 'q_lora_rank': 24, 'kv_lora_rank': 16, 'qk_rope_head_dim': 8, 'qk_nope_head_dim': 8, 'v_head_dim': 12}
+    PLAIN = {k: v for k, v in GQA.items() if k != 'intermediate_size'}
+    CONFORMER = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, subsampling_conv_channels=8, num_mel_bins=16, dropout=0.0, layerdrop=0.0, activation_dropout=0.0, attention_dropout=0.0, max_position_embeddings=64)
     C.update({
     'stablelm': ('StableLmForCausalLM', 'StableLmConfig', {**GQA, **TOK, 'partial_rotary_factor': 0.5, 'hidden_dropout': 0.0, 'attention_dropout': 0.0, 'use_parallel_residual': True}),
     'falcon': ('FalconForCausalLM', 'FalconConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_attention_heads': 4, 'multi_query': True, 'parallel_attn': True, 'bias': False, 'hidden_dropout': 0.0, 'attention_dropout': 0.0}),
@@ -50,6 +55,19 @@ def add(models):
     'ministral3': ('Ministral3ForCausalLM', 'Ministral3Config', {**GQA, **TOK, 'head_dim': 12}),
     'axk1': ('AXK1ForCausalLM', 'AXK1Config', {**DIM, **TOK, 'num_key_value_heads': 4, 'moe_intermediate_size': 16, 'q_lora_rank': 24, 'kv_lora_rank': 16, 'qk_rope_head_dim': 8, 'qk_nope_head_dim': 8, 'v_head_dim': 12, 'n_routed_experts': 8, 'n_group': 4, 'topk_group': 2, 'n_shared_experts': 1, 'num_experts_per_tok': 2, 'mlp_layer_types': ['dense', 'sparse']}),
     'zaya': ('ZayaForCausalLM', 'ZayaConfig', {**GQA, **TOK, 'head_dim': 12, 'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 1, 'router_hidden_size': 16}),
+    'granitemoeswa': ('GraniteMoeSWAForCausalLM', 'GraniteMoeSWAConfig', {**GQA, **TOK, **SLIDE, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'shared_intermediate_size': 24, 'embedding_multiplier': 6.0, 'residual_multiplier': 0.3, 'attention_multiplier': 0.1, 'logits_scaling': 2.0}),
+    'axk2': ('AXK2ForCausalLM', 'AXK2Config', {**DIM, **TOK, **LATENT, 'head_dim': 8, 'moe_intermediate_size': 16, 'n_routed_experts': 4, 'n_shared_experts': 1, 'num_experts_per_tok': 2, 'n_group': 1, 'topk_group': 1, 'mlp_layer_types': ['dense', 'sparse'], 'index_topk': 8, 'index_head_dim': 16, 'index_n_heads': 2, 'gated_norm_rank': 4}),
+    'flint': ('FlintForCausalLM', 'FlintConfig', {**GQA, **TOK, **SLIDE, **PICKS, 'head_dim': 12, 'shared_expert_intermediate_size': 24}),
+    'kolibri1': ('Kolibri1ForCausalLM', 'Kolibri1Config', {**PLAIN, **TOK, **SLIDE, **PICKS, 'head_dim': 12, 'shared_expert_intermediate_size': 24}),
+    'laramini': ('LaraMiniForCausalLM', 'LaraMiniConfig', {**PLAIN, **TOK, **PICKS, 'head_dim': 12, 'sliding_window': 5, 'shared_expert_intermediate_size': 24, 'linear_num_value_heads': 4, 'linear_num_key_heads': 2, 'linear_key_head_dim': 8, 'linear_value_head_dim': 8}),
+    'beam': ('BeamForCausalLM', 'BeamConfig', {**GQA, **TOK, **SLIDE, **PICKS, 'head_dim': 12, 'n_group': 2, 'topk_group': 1, 'mlp_layer_types': ['dense', 'sparse']}),
+    'dory': ('DoryForCausalLM', 'DoryConfig', {**GQA, **TOK, **SLIDE, 'head_dim': 12, 'n_input_layers': 1, 'n_output_layers': 1}),
+    'glm': ('GlmForCausalLM', 'GlmConfig', {**GQA, **TOK, 'head_dim': 12}),
+    'falconmamba': ('FalconMambaForCausalLM', 'FalconMambaConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'state_size': 8, 'time_step_rank': 4, 'use_cache': False}),
+    'minimaxm3': ('MiniMaxM3VLForCausalLM', 'MiniMaxM3VLTextConfig', {**GQA, **TOK, 'head_dim': 12, 'intermediate_size': 24, 'dense_intermediate_size': 64, 'shared_intermediate_size': 24, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'rotary_dim': 6, 'mlp_layer_types': ['dense', 'sparse'], 'index_n_heads': 2, 'index_head_dim': 12, 'index_block_size': 4, 'index_topk_blocks': 2}),
+    'hyv4': ('HYV4ForCausalLM', 'HYV4Config', {**DIM, **TOK, **LATENT, 'head_dim': 16, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'mlp_layer_types': ['dense', 'sparse'], 'index_topk': 8, 'index_head_dim': 16, 'index_n_heads': 2, 'hc_mult': 2}),
+    'glmdsa': ('GlmMoeDsaForCausalLM', 'GlmMoeDsaConfig', {**DIM, **TOK, **LATENT, 'moe_intermediate_size': 16, 'n_routed_experts': 4, 'n_shared_experts': 1, 'num_experts_per_tok': 2, 'n_group': 1, 'topk_group': 1, 'mlp_layer_types': ['dense', 'sparse'], 'index_topk': 8, 'index_head_dim': 16, 'index_n_heads': 2}),
+    'apertus1p5': ('Apertus1p5TextForCausalLM', 'Apertus1p5TextConfig', {**GQA, **TOK}),
     })
     M.update({
     'albert': masked('AlbertForMaskedLM', 'AlbertConfig', **ENC, embedding_size=24, **TOK),
@@ -118,6 +136,25 @@ def add(models):
     'hunyuanvideo': diffuser('HunyuanVideoTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 4, 4), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.long), 'pooled_projections': noise(o, 'pooled', 1, 16), 'guidance': torch.tensor([6.0])}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=1, num_single_layers=1, num_refiner_layers=1, mlp_ratio=2.0, text_embed_dim=24, pooled_projection_dim=16, rope_axes_dim=(4, 6, 6)),
     'oobleck': diffuser('AutoencoderOobleck', lambda o: {'sample': noise(o, 'wave', 1, 2, 128)}, encoder_hidden_size=8, downsampling_ratios=[2, 4], channel_multiples=[1, 2], decoder_channels=8, decoder_input_channels=4, audio_channels=2),
     'asymkl': diffuser('AsymmetricAutoencoderKL', lambda o: {'sample': noise(o, 'image', 2, 3, 16, 16)}, down_block_types=('DownEncoderBlock2D',) * 2, down_block_out_channels=(8, 16), layers_per_down_block=1, up_block_types=('UpDecoderBlock2D',) * 2, up_block_out_channels=(8, 16), layers_per_up_block=1, norm_num_groups=4, latent_channels=4),
+    'ernie': masked('ErnieForMaskedLM', 'ErnieConfig', **ENC, **TOK),
+    'gte': masked('GteForMaskedLM', 'GteConfig', **DIM, **TOK),
+    'jina': masked('JinaEmbeddingsV3ForMaskedLM', 'JinaEmbeddingsV3Config', **ENC, pad_token_id=1),
+    'esmc': masked('EsmcForMaskedLM', 'EsmcConfig', **DIM, pad_token_id=1),
+    'ultrabert': masked('UltrabertForMaskedLM', 'UltrabertConfig', **DIM, **TOK),
+    'flaubert': masked('FlaubertWithLMHeadModel', 'FlaubertConfig', emb_dim=48, n_layers=2, n_heads=4, dropout=0.0, attention_dropout=0.0, max_position_embeddings=32, **TOK),
+    'rocbert': masked('RoCBertForMaskedLM', 'RoCBertConfig', **ENC, **TOK, pronunciation_embed_dim=8, shape_embed_dim=8, pronunciation_vocab_size=V, shape_vocab_size=V),
+    'd2vtext': masked('Data2VecTextForMaskedLM', 'Data2VecTextConfig', **ENC, pad_token_id=1),
+    'mvp': translated('MvpForConditionalGeneration', 'MvpConfig', **SEQ2SEQ),
+    'pegasus': translated('PegasusForConditionalGeneration', 'PegasusConfig', **SEQ2SEQ),
+    'mt5': translated('MT5ForConditionalGeneration', 'MT5Config', d_model=48, d_kv=12, d_ff=64, num_layers=2, num_heads=4, dropout_rate=0.0, relative_attention_num_buckets=8),
+    'pvt': regressed('PvtForImageClassification', 'PvtConfig', image(32), image_size=32, depths=[1, 1, 1, 1], hidden_sizes=[8, 16, 16, 24], num_attention_heads=[1, 2, 2, 4], drop_path_rate=0.0, mlp_ratios=[2, 2, 2, 2], sequence_reduction_ratios=[4, 2, 2, 1], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0),
+    'hgnet': regressed('HGNetV2ForImageClassification', 'HGNetV2Config', image(64, 3), stem_channels=[3, 8, 8], stage_in_channels=[8, 16, 16, 24], stage_mid_channels=[8, 8, 8, 8], stage_out_channels=[16, 16, 24, 24], stage_num_blocks=[1, 1, 1, 1], stage_numb_of_layers=[2, 2, 2, 2], hidden_sizes=[16, 16, 24, 24], depths=[1, 1, 1, 1], embedding_size=8),
+    'dinov2reg': regressed('Dinov2WithRegistersForImageClassification', 'Dinov2WithRegistersConfig', image(16), **{k: v for k, v in VIT.items() if k != 'intermediate_size'}, mlp_ratio=2, num_register_tokens=2, layerscale_value=0.5),
+    'vitmsn': regressed('ViTMSNForImageClassification', 'ViTMSNConfig', image(16), **VIT),
+    'lasr': regressed('LasrForCTC', 'LasrCTCConfig', lambda o: {'input_features': noise(o, 'mel', 2, 40, 16)}, encoder_config=dict(CONFORMER, conv_kernel_size=4), vocab_size=V),
+    'parakeet': regressed('ParakeetForCTC', 'ParakeetCTCConfig', lambda o: {'input_features': noise(o, 'mel', 2, 64, 16)}, encoder_config=dict(CONFORMER, conv_kernel_size=5), vocab_size=V),
+    'aimv2': regressed('Aimv2VisionModel', 'Aimv2VisionConfig', image(16), hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4),
+    'cosmos': diffuser('CosmosTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([0.4]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'padding_mask': torch.zeros(1, 1, 8, 8), 'fps': 24}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=2, mlp_ratio=2.0, text_embed_dim=24, adaln_lora_dim=8, max_size=(4, 16, 16), patch_size=(1, 2, 2), extra_pos_embed_type=None),
     })
 
     def _s2t(o):
