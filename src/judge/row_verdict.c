@@ -311,6 +311,29 @@ static bool is_rounding_of_other(const struct judge_pass *p, const struct verdic
     return rounds[TARGET] || rounds[GOLDEN];
 }
 
+double row_verdict_angles(const struct measure *m, uint32_t line)
+{
+    const uint32_t *row = m->pairing->lines.v[line].row;
+    const struct row *angle[2];
+    for (int s = 0; s < 2; s++) {
+        if (row[s] == NONE)
+            return 0;
+        const struct dump *d = m->side[s];
+        uint32_t call = d->rows.v[row[s]].call;
+        bool turns = align_item_does(d, call, STR("cos")) || align_item_does(d, call, STR("sin"));
+        uint32_t in = turns && d->rows.v[row[s]].io == IO_OUTPUT ? pass_first_float(d, call, IO_INPUT) : NONE;
+        if (in == NONE || d->calls.v[call].phase != PHASE_FORWARD)
+            return 0;
+        angle[s] = &d->rows.v[in];
+    }
+    const struct row *g = angle[GOLDEN];
+    enum dtype t = (enum dtype)angle[TARGET]->dtype, coarser = dtype_coarser(t, (enum dtype)g->dtype);
+    bool there = (g->has & (HAS_MAX | HAS_MIN)) == (HAS_MAX | HAS_MIN);
+    if (t == g->dtype || dtype_table[coarser].size > 2 || !there)
+        return 0;
+    return dtype_table[coarser].epsilon / 2 * fmax(fabs(g->stat[STAT_MAX]), fabs(g->stat[STAT_MIN]));
+}
+
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
 {
     const struct thresholds *tol = p->tol;
@@ -395,6 +418,13 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
             k->out->limit = (float)floor;
             k->out->flags |= LINE_DOUBTFUL;
         }
+    }
+    double turned = stats && verdict_is_accepted((enum verdict)k->out->verdict) ? row_verdict_angles(p->m, k->i) : 0;
+    if (turned > mine->deviate) {
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_ANGLES);
+        k->out->limit = (float)mine->deviate;
+        k->out->flags |= LINE_DOUBTFUL;
+        return;
     }
     if (error == 0)
         k->out->rule = stats ? RULE_SAME_STATS : RULE_EQUAL;

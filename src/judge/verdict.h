@@ -92,6 +92,7 @@ enum verdict_rule {
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
+    RULE_ANGLES,        /* figures: the sines of angles that one side holds in 16 bits; those do not show how far off */
     RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
     RULE_COUNT
 };

@@ -12,6 +12,7 @@
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
+#include "judge/row_verdict.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
 #include "dump/recorded_figures.h"
@@ -250,6 +251,11 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
+        break;
+    case RULE_ANGLES:
+        digits(lev, (float)row_verdict_angles(m, line));
+        buf_fmt(out, _("figures agree, but the angles differ in type: in 16 bits they are rounded by up to %s, which "
+                       "figures of sines do not show"), lev);
         break;
     case RULE_OTHER_VALUE:
         buf_cstr(out, _("the partner holds another value: nothing is compared"));
