@@ -238,10 +238,38 @@ static bool belongs_to_others(const struct doubts *x, uint32_t line)
     return false;
 }
 
+static int64_t last_axis(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
+}
+
+/* Whether the pair has no more than its number of elements in common, and the target's value has its partner elsewhere:
+ * the target computes it twice (a graph that runs the forward pass for the loss and for the gradients). */
+static bool is_computed_twice(const struct doubts *x, uint32_t line)
+{
+    const struct line *l = &x->m->pairing->lines.v[line];
+    const struct row *t = row_of(x, line, TARGET);
+    if (last_axis(x->d[TARGET], l->row[TARGET]) == last_axis(x->d[GOLDEN], l->row[GOLDEN]))
+        return false;
+    struct fingerprint own = fingerprint_of(x->d[TARGET], l->row[TARGET]);
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        const struct line *other = &x->m->pairing->lines.v[i];
+        if (i == line || other->pair == NONE || other->row[TARGET] == NONE || !line_agrees(&x->j->line[i]) ||
+            (x->j->line[i].flags & LINE_DOUBTFUL) || row_of(x, i, TARGET)->io != t->io)
+            continue;
+        struct fingerprint f = fingerprint_of(x->d[TARGET], other->row[TARGET]);
+        if (last_axis(x->d[TARGET], other->row[TARGET]) == last_axis(x->d[TARGET], l->row[TARGET]) &&
+            fingerprint_compare(&own, &f) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
     return is_no_partner(x, line) || is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) ||
-           is_not_chosen(x, line) || held_elsewhere(x, line);
+           is_not_chosen(x, line) || held_elsewhere(x, line) || is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */

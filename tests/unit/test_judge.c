@@ -1427,6 +1427,34 @@ static void out_of_a_gap(void **state)
     behind_a_gap(true);
 }
 
+/* A pair that has only its number of elements in common, whose value agrees elsewhere: the target computes it twice. Of
+ * the same shape it stays in doubt. */
+static void a_value_computed_twice(void **state)
+{
+    static const double twice[] = {2, -2, 10}, other[] = {3, -3, 12};
+    (void)state;
+    for (int shaped = 0; shaped < 2; shaped++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "mul");
+        recorded(&s, "output.0", twice, twice);
+        both_call(&s, "mul");
+        uint32_t r = recorded(&s, "output.1", twice, other);
+        for (int k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < s.d[k].rows.n; i++) {
+                const int64_t wide[] = {2, 32}, narrow[] = {16, 4};
+                s.d[k].rows.v[i].shape = dump_shape(&s.d[k], k && i == r && !shaped ? wide : narrow, 2);
+                s.d[k].rows.v[i].has |= HAS_SHAPE;
+            }
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, !shaped);
+        assert_int_equal(judgement_status(&s.j, &s.o), shaped ? 5 : 0);
+        scene_end(&s);
+    }
+}
+
 static void doubtful_pairs_are_nobodys_first(void **state)
 {
     struct scene s;
@@ -2463,6 +2491,7 @@ int main(void)
         cmocka_unit_test(unparsed_rows_are_unknown),
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),
+        cmocka_unit_test(a_value_computed_twice),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
         cmocka_unit_test(gradients_of_paired_calls_are_certain),
