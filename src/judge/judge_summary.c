@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
+#include "judge/enclosed_calls.h"
 #include "pair/align_item.h"
 
 /* Whether a call counts for coverage, or is a record of a module's parameter gradients. In an L0 dump only modules
@@ -102,7 +103,8 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
 {
     struct judge_summary *s = &j->sum;
     bool by_input = align_inputs_alone(m->side[TARGET]) || align_inputs_alone(m->side[GOLDEN]);
-    uint8_t *covered[2], *judged = mem_zalloc(m->side[TARGET]->calls.n + 1);
+    uint8_t *covered[2];
+    bool *judged = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof *judged);
     bool compute[2][REGION_COUNT] = {{false}};
     for (int d = 0; d < 2; d++) {
         covered[d] = mem_zalloc(m->side[d]->calls.n + 1);
@@ -138,6 +140,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
         if (x->side == TARGET)
             judged[x->call] |= judged[x->result];
     }
+    bool *enclosed = enclosed_calls_find(m->side[TARGET], &flow[TARGET], judged, covered[TARGET]);
     for (int d = 0; d < 2; d++) {
         for (uint32_t c = 0; c < m->side[d]->calls.n; c++) {
             enum region r = region_of(m->side[d], &flow[d], c);
@@ -153,12 +156,15 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
             s->compute[d]++;
             s->covered[d] += covered[d][c];
             s->experts_alone += !covered[d][c] && has_stacked_weight(m->side[d], &flow[d], c);
-            if (d == TARGET)
+            if (d == TARGET) {
                 s->judged += judged[c];
+                s->enclosed += enclosed[c];
+            }
         }
         s->coverage[d] = s->compute[d] ? (double)s->covered[d] / s->compute[d] : share_of_rows(s, d);
         free(covered[d]);
     }
+    free(enclosed);
     free(judged);
 }
 

@@ -182,6 +182,7 @@ struct judge_summary {
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
     uint32_t compute[2], covered[2]; /* number of calls (with map_only: of listed rows) */
     uint32_t judged;             /* compute calls of the target with an output judged match or drift */
+    uint32_t enclosed;           /* of the others, those without a partner between calls that agree */
     double coverage[2];          /* covered / compute */
     uint32_t experts_alone;      /* of both sides' products with weights of all experts, those without a partner */
     uint32_t paired_by[WHY_COUNT]; /* pairs by evidence */

@@ -781,6 +781,8 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
                 100 * s->coverage[GOLDEN]);
+    if (status == 0 && s->judged < o->tol->coverage * s->compute[TARGET])
+        buf_fmt(out, _("; %u others have no partner, but stand between calls that agree"), s->enclosed);
     if (status == 0 && s->experts_alone)
         buf_fmt(out, _("; inside the experts not everything was compared: %u products with the weights of all experts "
                        "have no partner"), s->experts_alone);

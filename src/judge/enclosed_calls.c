@@ -1,0 +1,85 @@
+/* Follows recorded values from calls that agree forwards, and from their readers backwards, through calls that have no
+ * partner. */
+#include "judge/enclosed_calls.h"
+
+#include <stdlib.h>
+
+#define ROUNDS 4 /* a graph's calls are not in the order of its data */
+
+struct enclosure {
+    const struct dump *d;
+    const struct dataflow *flow;
+    struct value_readers reads;
+    const bool *agrees;
+    const uint8_t *paired;
+    bool *fed, *read; /* per call: all that goes in, or all that reads it, leads to calls that agree */
+};
+
+static bool is_looked_through(const struct enclosure *x, uint32_t call)
+{
+    const struct call *c = &x->d->calls.v[call];
+    return !x->paired[call] && c->kind != CALL_MODULE && c->phase != PHASE_OPTIMIZER;
+}
+
+/* The call that made what a row holds; NONE. */
+static uint32_t maker(const struct enclosure *x, uint32_t row)
+{
+    uint32_t h = x->flow->held[row];
+    for (int steps = 0; h != NONE && x->d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
+        h = x->flow->held[h];
+    return h != NONE && x->d->rows.v[h].io == IO_OUTPUT ? x->d->rows.v[h].call : NONE;
+}
+
+/* Whether inputs are known to be made, each by a call that agrees or is fed by such. */
+static bool is_fed(const struct enclosure *x, uint32_t call)
+{
+    bool any = false;
+    EACH_EARLY_ROW(x->d, call, r) {
+        uint32_t from = x->d->rows.v[r].io == IO_INPUT ? maker(x, r) : NONE;
+        if (from == NONE)
+            continue;
+        if (!x->agrees[from] && !x->fed[from])
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether outputs are read, each by calls that agree or lead to such. */
+static bool is_read(const struct enclosure *x, uint32_t call)
+{
+    bool any = false;
+    EACH_EARLY_ROW(x->d, call, out)
+        for (uint32_t r = x->d->rows.v[out].io == IO_OUTPUT ? x->reads.first[out] : NONE; r != NONE;
+             r = x->reads.next[r]) {
+            uint32_t by = x->d->rows.v[r].call;
+            if (by == call || x->d->calls.v[by].kind == CALL_MODULE)
+                continue;
+            if (!x->agrees[by] && !x->read[by])
+                return false;
+            any = true;
+        }
+    return any;
+}
+
+bool *enclosed_calls_find(const struct dump *d, const struct dataflow *flow, const bool *agrees, const uint8_t *paired)
+{
+    struct enclosure x = {.d = d, .flow = flow, .agrees = agrees, .paired = paired};
+    uint32_t n = (uint32_t)d->calls.n;
+    x.fed = mem_zalloc((n + 1) * sizeof *x.fed);
+    x.read = mem_zalloc((n + 1) * sizeof *x.read);
+    readers_build(&x.reads, d, flow);
+    for (int round = 0; round < ROUNDS; round++)
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t back = n - 1 - i;
+            if (is_looked_through(&x, i))
+                x.fed[i] = x.fed[i] || is_fed(&x, i);
+            if (is_looked_through(&x, back))
+                x.read[back] = x.read[back] || is_read(&x, back);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        x.fed[i] = x.fed[i] && x.read[i];
+    readers_release(&x.reads);
+    free(x.read);
+    return x.fed;
+}
