@@ -227,7 +227,7 @@ static bool same_number(const struct whole_rows *r, const struct whole_row *x)
 static void add_row(struct filling *f, uint32_t whole)
 {
     const struct whole_row *x = &f->rows->rows.v[whole];
-    const struct part_row *p = picked(x);
+    const struct part_row *p = x->odd ? &x->parts.v[x->odd - 1] : picked(x);
     const struct row *own = &part_dump(f->rows, p)->dump.rows.v[p->row];
     struct row r = {.slot = dump_slot(f->d, str_of(x->slot)),
                     .shape = NONE,
@@ -316,7 +316,7 @@ static void number_rows(struct joined_job *j, int side)
     const struct whole_rows *r = &j->rows[side];
     for (uint32_t i = 0; i < r->rows.n; i++) {
         const struct whole_row *x = &r->rows.v[i];
-        bool there = !x->local && (x->kind == ROW_TENSOR || same_number(r, x));
+        bool there = !x->local && (x->kind == ROW_TENSOR || x->odd || same_number(r, x));
         j->dump_row[side][i] = there ? (uint32_t)j->row_of[side].n : NONE;
         if (there)
             vec_push(&j->row_of[side], i);
@@ -335,6 +335,35 @@ void joined_job_build(struct joined_job *j)
         vec_push(&place.paths, mem_strdup(j->set[s].path));
         vec_push(&tree.places, place);
         vec_push(&j->found.trees, tree);
+    }
+}
+
+/* A number of the code (an epsilon, a scale) is one on all ranks. If it is on the other side, and some ranks of this
+ * one agree with that, the first rank that does not shows the row. */
+static void show_odd_rank(struct joined_job *j, struct whole_row *x, int side, const struct whole_row *other)
+{
+    const struct whole_rows *r = &j->rows[side], *o = &j->rows[!side];
+    if (x->kind != ROW_FLOAT || other->kind != ROW_FLOAT || !same_number(o, other) || same_number(r, x))
+        return;
+    double want = part_dump(o, &other->parts.v[0])->dump.rows.v[other->parts.v[0].row].stat[STAT_MAX];
+    size_t agree = 0, odd = x->parts.n;
+    for (size_t i = 0; i < x->parts.n; i++) {
+        double v = part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row].stat[STAT_MAX];
+        agree += v == want;
+        odd = v != want && odd == x->parts.n ? i : odd;
+    }
+    x->odd = agree && odd < x->parts.n ? (uint32_t)odd + 1 : 0;
+}
+
+static void show_odd_ranks(struct joined_job *j)
+{
+    for (size_t i = 0; i < j->rows[0].rows.n; i++) {
+        struct whole_row *a = &j->rows[0].rows.v[i];
+        struct whole_row *b = a->partner == NONE ? NULL : &j->rows[1].rows.v[a->partner];
+        if (b && !a->local && !b->local && a->parts.n && b->parts.n) {
+            show_odd_rank(j, a, 0, b);
+            show_odd_rank(j, b, 1, a);
+        }
     }
 }
 
@@ -369,6 +398,7 @@ int joined_job_decide(struct joined_job *j, struct err *e)
     if (shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims, e))
         return -1;
     leave_counts_out(j);
+    show_odd_ranks(j);
     for (int s = 0; s < 2; s++)
         number_rows(j, s);
     return 0;

@@ -55,6 +55,7 @@ struct whole_row {
     int ndim;
     int64_t shape[TENSOR_DIMS]; /* of the whole */
     uint32_t *order;      /* JOIN_TOKENS: the place of each row of axis 0; owned by the arena; or NULL */
+    uint32_t odd; /* of a number: 1 + the part that differs from the other side while others agree with it; or 0 */
     VEC(struct part_row) parts; /* innermost dimension fastest */
 };
 
