@@ -1,4 +1,5 @@
-/* Reads the sizes of a fused attention's tensors and estimates the noise that its softmax leaves in a gradient. */
+/* Reads the sizes of a fused attention's tensors and estimates the noise that its softmax leaves in the gradients of
+ * queries and keys. */
 #include "judge/attention_gradient.h"
 
 #include <math.h>
@@ -31,9 +32,7 @@ static int gradient_of(const struct dump *d, uint32_t row)
     return -1;
 }
 
-/* The relative noise of this output of a fused attention's backward call per relative noise of the incoming gradient,
- * from the figures of that side; NAN: it is no gradient of queries or keys, or the figures are unknown. */
-static double noise_per_noise(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+double attention_gradient_condition(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
     int nth = gradient_of(d, row);
@@ -87,7 +86,7 @@ double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2
             continue;
         uint32_t call = d->rows.v[from].call;
         *noise = fmax(noise_in(p, s, call), noise_in(p, s, d->calls.v[call].twin));
-        return noise_per_noise(p->m, p->state, s, from);
+        return attention_gradient_condition(p->m, p->state, s, from);
     }
     return NAN;
 }

@@ -403,46 +403,22 @@ static bool goes_apart(const struct causes *k, uint32_t line)
            same_figures_go_apart(k->m, line);
 }
 
-static uint64_t mixed(uint64_t key, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    key = (key ^ bits) * 0xff51afd7ed558ccd;
-    return key ^ key >> 32;
-}
+#define SAME_ERROR 1e-5 /* of one value summed in another order */
 
-/* A value by the figures of both sides and their distance. */
-static uint64_t value_key(const struct causes *k, uint32_t line)
-{
-    const uint32_t *row = k->m->pairing->lines.v[line].row;
-    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
-    const struct figures *f = measure_figures(k->m, line);
-    uint64_t key = dump_row_numel(k->d, row[TARGET]);
-    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
-    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
-        return 0;
-    for (int s = 0; s < 2; s++) {
-        const struct row *r = s == TARGET ? t : g;
-        const struct side_figures *x = f ? &f->side[s] : NULL;
-        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
-        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
-        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
-        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
-    }
-    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
-}
-
-/* Whether a row holds on both sides what an earlier one held whose call is the same function on both sides: one value
- * has one cause. A dropout is the same function, but what it draws is not. */
-static bool holds_agreed_value(const struct causes *k, uint32_t line, uint32_t row)
+/* The earlier row's line whose value a row holds on both sides, if its call is the same function on both sides: one
+ * value has one cause. A dropout is the same function, but what it draws is not. NONE: there is none. */
+static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t row)
 {
     uint32_t held = k->flow->held[row], of = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
     const struct line_judgement *l = of == NONE ? NULL : &k->j->line[of];
-    uint64_t key = value_key(k, line);
     if (!l || k->m->pairing->lines.v[of].pair == NONE || l->cause != CAUSE_AGREES || l->basis != BASIS_RECOMPUTED)
-        return false;
+        return NONE;
+    const struct figures *now = measure_figures(k->m, line), *then = measure_figures(k->m, of);
+    bool same = now && then && fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2;
+    for (int s = 0; s < 2 && same; s++)
+        same = now->side[s].max == then->side[s].max && now->side[s].min == then->side[s].min;
     uint32_t made = k->d->rows.v[dataflow_first(k->flow, held)].call;
-    return k->d->calls.v[made].family != FAMILY_RANDOM && key && key == value_key(k, of);
+    return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
 }
 
 /* An argument of a module around a forward call that differs and that nothing recorded made (a mask): what comes from
@@ -511,7 +487,9 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
         return;
     }
-    if (from == NONE && by_value && line_is_bad(l) && holds_agreed_value(k, line, row)) {
+    uint32_t agreed = from == NONE && by_value && line_is_bad(l) ? agreed_before(k, line, row) : NONE;
+    if (agreed != NONE) {
+        l->residual = k->j->line[agreed].residual;
         give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
         return;
     }
@@ -565,6 +543,35 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
 }
 
 /* ---- rows that hold one value ---- */
+
+static uint64_t mixed(uint64_t key, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    key = (key ^ bits) * 0xff51afd7ed558ccd;
+    return key ^ key >> 32;
+}
+
+/* A value by the figures of both sides and their distance. */
+static uint64_t value_key(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
+    const struct figures *f = measure_figures(k->m, line);
+    uint64_t key = dump_row_numel(k->d, row[TARGET]);
+    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
+    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
+        return 0;
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = s == TARGET ? t : g;
+        const struct side_figures *x = f ? &f->side[s] : NULL;
+        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
+        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
+        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
+        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
+    }
+    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
+}
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)

@@ -56,13 +56,14 @@ static uint32_t result_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Whether a row holds the result of a product that is paired with the one that the other side's row holds. */
+/* Whether a row holds a value that is paired with the one that the other side's row holds, and that no factor was
+ * applied to. */
 static bool are_paired(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
     const struct dump *d = x->m->side[side];
     uint32_t of = dataflow_first(&x->flow[side], row), line = x->m->pairing->line_of[side][of];
     const struct line *l = line == NONE ? NULL : &x->m->pairing->lines.v[line];
-    return l && l->pair != NONE && family_is_product(d->calls.v[d->rows.v[of].call].family) &&
+    return l && l->pair != NONE && d->calls.v[d->rows.v[of].call].family != FAMILY_MUL &&
            dataflow_first(&x->flow[!side], l->row[!side]) == dataflow_first(&x->flow[!side], other);
 }
 

@@ -637,7 +637,8 @@ static bool masked_before(const struct judge_pass *p, const struct verdict_case 
 /* For a gradient of queries or keys that passed through attention's softmax, fused or written out on either side. */
 static struct condition condition_of_attention(const struct judge_pass *p, const struct verdict_case *k, double *noise)
 {
-    double kappa = attention_gradient_held(p, k->row, noise);
+    double held = attention_gradient_held(p, k->row, noise);
+    double kappa = isfinite(held) ? held : attention_gradient_condition(p->m, p->state, GOLDEN, k->row[GOLDEN]);
     if (!(kappa > 1) || !isfinite(kappa))
         return CONDITION_PLAIN;
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
