@@ -53,13 +53,6 @@ static void add_real(struct dump *d, const struct weight_value *v)
 /* What stands beside the tensors; their rows are behind those of the tensors. */
 static void add_value(struct dump *d, const struct weight_value *v)
 {
-    if (!v->text) {
-        struct err why;
-        err_set(&why, ERR_DATA, _("%s: %.*s is neither an array nor a number or text that is read"), d->path,
-                STR_ARG(str_of(v->name)));
-        dump_problem(d, NONE, PROBLEM_UNREAD, why.text);
-        return;
-    }
     if (v->kind == VALUE_FLOAT) {
         add_real(d, v);
         return;
@@ -158,9 +151,11 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             dump_problem(d, row, p->kind, p->text);
         }
     }
-    bool holds_values = type || !str_is(str_of(w->format), "torch"); /* in a checkpoint they are settings and counts */
-    for (size_t i = 0; rc == 0 && holds_values && i < w->values.n; i++)
-        add_value(d, &w->values.v[i]);
+    /* beside weights of torch.save stand settings and counts, beside a step's values also what describes them */
+    bool torch = str_is(str_of(w->format), "torch");
+    for (size_t i = 0; rc == 0 && i < w->values.n; i++)
+        if (!torch || (type && w->values.v[i].kind == VALUE_FLOAT))
+            add_value(d, &w->values.v[i]);
     load_end(load);
     free(type);
     return rc;
