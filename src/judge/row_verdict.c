@@ -320,8 +320,7 @@ double row_verdict_angles(const struct measure *m, uint32_t line)
             return 0;
         const struct dump *d = m->side[s];
         uint32_t call = d->rows.v[row[s]].call;
-        bool turns = align_item_does(d, call, STR("cos")) || align_item_does(d, call, STR("sin"));
-        uint32_t in = turns && d->rows.v[row[s]].io == IO_OUTPUT ? pass_first_float(d, call, IO_INPUT) : NONE;
+        uint32_t in = d->rows.v[row[s]].io == IO_OUTPUT ? pass_first_float(d, call, IO_INPUT) : NONE;
         if (in == NONE || d->calls.v[call].phase != PHASE_FORWARD)
             return 0;
         angle[s] = &d->rows.v[in];
@@ -331,6 +330,11 @@ double row_verdict_angles(const struct measure *m, uint32_t line)
     bool there = (g->has & (HAS_MAX | HAS_MIN)) == (HAS_MAX | HAS_MIN);
     if (t == g->dtype || dtype_table[coarser].size > 2 || !there)
         return 0;
+    for (int s = 0; s < 2; s++) { /* names last: most rows come as far as types alone */
+        uint32_t call = m->side[s]->rows.v[row[s]].call;
+        if (!align_item_does(m->side[s], call, STR("cos")) && !align_item_does(m->side[s], call, STR("sin")))
+            return 0;
+    }
     return dtype_table[coarser].epsilon / 2 * fmax(fabs(g->stat[STAT_MAX]), fabs(g->stat[STAT_MIN]));
 }
 
