@@ -51,8 +51,9 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
         buf_clear(&b);
         buf_fmt(&b, _("starts at row %s: "), num_count(n, j->from + 1));
         start_sentence(d->c, j->from, diagnosis_job_known(&d->diagnosis, d->c, j->from), &b);
-        buf_char(&b, '.');
-        paragraph(p, STYLE_TEXT, buf_view(&b));
+        int y = fixed_line(p); /* one line: the row's own figures are below it */
+        if (y >= 0)
+            grid_put(p->g, y, p->r.x, p->r.w, STYLE_TEXT, b.p);
     }
     buf_release(&b);
 }

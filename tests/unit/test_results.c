@@ -116,7 +116,7 @@ static const struct {
      {186, 0, 227, 0, 0, "Functional.linear.4.forward.input.1"},
      {427, 3, 0, 0, 0, NULL}},
     {OVERFLOW, "msprobe-result", "pytorch", "pytorch", "mix", "statistics", 610, 610, 0,
-     {120, 0, 74, 386, 0, "Functional.embedding.0.forward.input.1"},
+     {118, 0, 76, 386, 0, "Functional.embedding.0.forward.input.1"},
      {116, 2, 106, 386, 0, "Functional.embedding.0.forward.input.1"}},
     {SCALAR, "msprobe-result", "pytorch", "pytorch", "L1", "tensor", 433, 430, 3,
      {203, 0, 210, 0, 0, "Functional.dropout.2.forward.input.1"},
