@@ -36,6 +36,7 @@ struct causes {
     bool *blind;                   /* per target call: something that goes in was not compared */
     bool *reads;                   /* per target call: a tensor goes in */
     bool *decided;                 /* per line */
+    uint32_t *around;              /* per target call: see argument_around; NOT_ASKED */
     struct forward_uses uses;      /* found for the first gradient */
     bool told;                     /* all verdicts come from a pack, or from another tool's rules */
     struct origins earliest;       /* so far */
@@ -421,21 +422,34 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
     return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
 }
 
-/* An argument of a module around a forward call that differs and that nothing recorded made (a mask): what comes from
- * steps inside that nobody recorded depends on it. A module's rows come behind those of its inner calls. NONE: no such
- * argument. */
-static uint32_t start_around(const struct causes *k, uint32_t row)
+#define NOT_ASKED (NONE - 1)
+
+/* The line of a call's first argument that differs and that nothing recorded made (a mask), else of that of the module
+ * around it, and so on. A module's rows come behind those of its inner calls. NONE: no such argument. */
+static uint32_t argument_around(struct causes *k, uint32_t call)
+{
+    uint32_t up = call, found = NONE;
+    for (; up != NONE && k->around[up] == NOT_ASKED && found == NONE; up = k->d->calls.v[up].parent)
+        EACH_ROW(k->d, up, r) {
+            uint32_t line = k->m->pairing->line_of[TARGET][r];
+            if (found == NONE && k->d->rows.v[r].io == IO_INPUT && line != NONE &&
+                k->m->pairing->lines.v[line].pair != NONE && k->j->line[line].flags & LINE_SOURCE &&
+                line_is_bad(&k->j->line[line]))
+                found = line;
+        }
+    if (found == NONE && up != NONE)
+        found = k->around[up];
+    for (uint32_t c = call; c != up; c = k->d->calls.v[c].parent)
+        k->around[c] = found;
+    return found;
+}
+
+/* What an input of a forward call depends on that comes from steps inside of a module which nobody recorded. */
+static uint32_t start_around(struct causes *k, uint32_t row)
 {
     const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
     bool forward = c->phase == PHASE_FORWARD && k->d->rows.v[row].io == IO_INPUT;
-    for (uint32_t up = forward ? c->parent : NONE; up != NONE; up = k->d->calls.v[up].parent)
-        EACH_ROW(k->d, up, r) {
-            uint32_t line = k->m->pairing->line_of[TARGET][r];
-            if (k->d->rows.v[r].io == IO_INPUT && line != NONE && k->m->pairing->lines.v[line].pair != NONE &&
-                k->j->line[line].flags & LINE_SOURCE && line_is_bad(&k->j->line[line]))
-                return line;
-        }
-    return NONE;
+    return forward && c->parent != NONE ? argument_around(k, c->parent) : NONE;
 }
 
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
@@ -795,7 +809,10 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
         .blind = mem_alloc((d->calls.n + 1) * sizeof *k.blind),
         .reads = mem_alloc((d->calls.n + 1) * sizeof *k.reads),
         .decided = mem_alloc((j->lines + 1) * sizeof *k.decided),
+        .around = mem_alloc((d->calls.n + 1) * sizeof *k.around),
     };
+    for (size_t c = 0; c < d->calls.n; c++)
+        k.around[c] = NOT_ASKED;
     follow(&k);
     follow_back(&k);
     accepted_order(j);
@@ -808,6 +825,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     free(k.blind);
     free(k.reads);
     free(k.decided);
+    free(k.around);
 }
 
 const char *cause_name(enum cause c)

@@ -252,12 +252,14 @@ double row_verdict_printed(const struct judge_pass *p)
     return digits < 15 ? pow(10, 1 - digits) : 0;
 }
 
+#define HELD_STEPS 64 /* rows that hold one value, back from the last: one value may be recorded very often */
+
 /* The line of the earlier row with this value, or NONE: of the latest one that has a partner, because one side may
  * cast or reshape where the other does not. */
 static uint32_t line_before(const struct judge_pass *p, uint32_t row)
 {
-    uint32_t nearest = NONE;
-    for (uint32_t from = p->flow[TARGET].held[row]; from != NONE; from = p->flow[TARGET].held[from]) {
+    uint32_t nearest = NONE, from = p->flow[TARGET].held[row];
+    for (int steps = 0; from != NONE && steps < HELD_STEPS; steps++, from = p->flow[TARGET].held[from]) {
         uint32_t line = p->m->pairing->line_of[TARGET][from];
         nearest = nearest == NONE ? line : nearest;
         if (line != NONE && p->m->pairing->lines.v[line].pair != NONE)
