@@ -20,6 +20,7 @@ static int open_panel(struct workspace *d, int number)
     d->panel.left = 0;
     d->panel.number = number;
     d->panel.follow = true;
+    d->panel.behind = 0;
     d->panel.at = number ? page_first(&d->guide.page[number - 1]) : 0;
     d->list.over_panel = false;
     d->overlay = OVERLAY_PANEL;
@@ -47,6 +48,7 @@ static bool to_missing(struct workspace *d, const struct panel_page *p)
     if (at == NONE)
         return false;
     d->panel.at = at;
+    d->panel.behind = 0;
     d->panel.follow = false;
     return true;
 }
@@ -580,6 +582,7 @@ static int panel_back(struct workspace *d)
     if (!d->panel.from_overview && d->c->side[TARGET].path && !d->c->failed)
         return workspace_close_overlay(d);
     d->panel.at = (uint32_t)d->panel.number - 1;
+    d->panel.behind = 0;
     d->panel.number = 0;
     d->panel.scroll = 0;
     return 0;
@@ -590,6 +593,7 @@ static int panel_step(struct workspace *d, long by)
     long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : PANELS,
          at = (long)d->panel.at + by;
     d->panel.follow = false;
+    d->panel.behind = 0;
     d->plot.held = false;
     d->panel.at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
     return 0;

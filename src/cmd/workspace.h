@@ -115,6 +115,7 @@ struct panel_view {
     int number;  /* the open one, 0: the overview */
     uint32_t at; /* selected line */
     bool follow; /* the line stays at page_first() until the user moves it */
+    uint32_t behind; /* the line selected while the page had more lines, to return to when they are there again; or 0 */
     int scroll;
     bool from_overview; /* opened from the overview: `back` returns there */
     int left;           /* the panel from which the table was opened, to return to; 0: none */

@@ -138,15 +138,20 @@ static void take_pairing(struct workspace *d)
         begin_table(d);
 }
 
-/* Lines of a panel go and come with what is found. */
+/* Lines of a panel go and come with what is found, all of its findings while they are computed anew. */
 static void panel_clamp(struct workspace *d)
 {
     uint32_t n =
         d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : PANELS;
     if (d->panel.number && d->panel.follow)
         d->panel.at = page_first(&d->guide.page[d->panel.number - 1]);
-    if (d->panel.at >= n)
+    if (d->panel.at >= n) {
+        d->panel.behind = d->panel.at > d->panel.behind ? d->panel.at : d->panel.behind;
         d->panel.at = n ? n - 1 : 0;
+    } else if (d->panel.behind && d->panel.behind < n) {
+        d->panel.at = d->panel.behind;
+        d->panel.behind = 0;
+    }
 }
 
 void workspace_see(struct workspace *d)
