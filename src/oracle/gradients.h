@@ -32,4 +32,8 @@ void candidate_moved(struct call_values *c, int output, const struct real_tensor
  * is recorded. */
 struct real_tensor gradient_as(struct call_values *c, const struct real_tensor *shape);
 
+/* Of a call that gives the very tensor that went in: whether what is recorded is not the incoming gradient g. PyTorch's
+ * functions then have that of the call which made the tensor. */
+bool gradient_is_handed_on(const struct call_values *c, const struct real_tensor *g);
+
 #endif

@@ -169,11 +169,9 @@ static void dropout_backward(struct call_values *c)
     if (c->module && memcmp(d.x->v, d.y->v, (size_t)d.x->count * sizeof *d.x->v) == 0 &&
         tally_of(&d, 0, d.x->count).all < (double)d.x->count)
         return call_unknown(c, UNKNOWN_IN_PLACE);
-    if (d.rate == 0) {
-        bool own = c->module || c->mindspore || !c->outputs || c->output[0].count != g.count ||
-                   memcmp(c->output[0].v, g.v, (size_t)g.count * sizeof *g.v) == 0;
-        return own ? candidate_moved(c, ANY_OUTPUT, &g, "g") : call_unknown(c, UNKNOWN_HANDED_ON);
-    }
+    if (d.rate == 0)
+        return gradient_is_handed_on(c, &g) ? call_unknown(c, UNKNOWN_HANDED_ON)
+                                            : candidate_moved(c, ANY_OUTPUT, &g, "g");
     struct room r = room_for(c, ANY_OUTPUT, d.x, "g at what was kept");
     for (int64_t i = 0; i < g.count; i++) {
         double kept = d.rate < 1 ? g.v[i] / (1 - d.rate) : 0;
