@@ -11,6 +11,14 @@
 #include "panel/next_dump.h"
 #include "ticket/named_paths.h"
 
+/* Puts the cursor on a line of the page; a line that it stood on before is not returned to. */
+static void select_line(struct workspace *d, uint32_t at, bool follow)
+{
+    d->panel.at = at;
+    d->panel.behind = 0;
+    d->panel.follow = follow;
+}
+
 static int open_panel(struct workspace *d, int number)
 {
     procedure_look(&d->guide);
@@ -19,9 +27,7 @@ static int open_panel(struct workspace *d, int number)
     d->panel.from_overview = now == PANE_OVERVIEW || (now == PANE_PANEL && d->panel.from_overview);
     d->panel.left = 0;
     d->panel.number = number;
-    d->panel.follow = true;
-    d->panel.behind = 0;
-    d->panel.at = number ? page_first(&d->guide.page[number - 1]) : 0;
+    select_line(d, number ? page_first(&d->guide.page[number - 1]) : 0, true);
     d->list.over_panel = false;
     d->overlay = OVERLAY_PANEL;
     d->panel.scroll = 0;
@@ -47,9 +53,7 @@ static bool to_missing(struct workspace *d, const struct panel_page *p)
     uint32_t at = p->state == PANEL_PASSED ? NONE : missing_input(p);
     if (at == NONE)
         return false;
-    d->panel.at = at;
-    d->panel.behind = 0;
-    d->panel.follow = false;
+    select_line(d, at, false);
     return true;
 }
 
@@ -572,8 +576,7 @@ bool panel_return(struct workspace *d)
     if (!number || d->c->failed)
         return false;
     open_panel(d, number);
-    d->panel.at = at;
-    d->panel.follow = false;
+    select_line(d, at, false);
     return true;
 }
 
@@ -581,8 +584,7 @@ static int panel_back(struct workspace *d)
 {
     if (!d->panel.from_overview && d->c->side[TARGET].path && !d->c->failed)
         return workspace_close_overlay(d);
-    d->panel.at = (uint32_t)d->panel.number - 1;
-    d->panel.behind = 0;
+    select_line(d, (uint32_t)d->panel.number - 1, d->panel.follow);
     d->panel.number = 0;
     d->panel.scroll = 0;
     return 0;
@@ -592,10 +594,8 @@ static int panel_step(struct workspace *d, long by)
 {
     long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : PANELS,
          at = (long)d->panel.at + by;
-    d->panel.follow = false;
-    d->panel.behind = 0;
     d->plot.held = false;
-    d->panel.at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    select_line(d, (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at), false);
     return 0;
 }
 
