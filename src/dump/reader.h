@@ -16,6 +16,7 @@ struct place {
     const struct reader *reader;
     name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs, graph/ and pynative/) */
     int step, rank;  /* -1 if the folders do not say */
+    bool counted;    /* the rank: by the order of processes, which may be ranks of one job or runs of their own */
     struct stretch stretch; /* of its one path, so that opening it reads none of the others */
     const void *given; /* source of recordings that are not files (dump.given), or NULL */
     const struct dump *read; /* a dump that was read already and is opened instead (dump_share), or NULL */

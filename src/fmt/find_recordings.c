@@ -343,8 +343,10 @@ static void number_ranks(place_list *l)
                l->v[end].step == l->v[i].step && same_folder(&l->v[i], &l->v[end]))
             end++;
         if (end - i > 1)
-            for (size_t k = i; k < end; k++)
+            for (size_t k = i; k < end; k++) {
                 l->v[k].rank = (int)(k - i);
+                l->v[k].counted = true;
+            }
     }
 }
 
@@ -357,6 +359,29 @@ static const char *below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }
 
+static bool is_asked_for(const struct place *p, int step, int rank)
+{
+    return !p->reader->table && !p->reader->weights && place_number_fits(p->step, step) &&
+           place_number_fits(p->rank, rank);
+}
+
+/* -1 if one has a step and another one has none: the steps of one run all have a number. */
+static int refuse_stray(const place_list *l, const char *path, int step, int rank, struct err *e)
+{
+    const struct place *with = NULL, *without = NULL;
+    for (size_t i = 0; i < l->n; i++)
+        if (is_asked_for(&l->v[i], step, rank)) {
+            const struct place **first = l->v[i].step < 0 ? &without : &with;
+            *first = *first ? *first : &l->v[i];
+        }
+    if (!with || !without)
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   _("%s: a recording without a step beside one of step %d, which cannot belong together; give the "
+                     "path of one of them: %s, %s"), path, with->step, below(without->paths.v[0], path),
+                   below(with->paths.v[0], path));
+}
+
 int place_list_check(const place_list *l, const char *path, int step, int rank, struct err *e)
 {
     const struct place *last = NULL;
@@ -364,8 +389,7 @@ int place_list_check(const place_list *l, const char *path, int step, int rank, 
     size_t alike = 0;
     for (size_t i = 0; i < l->n; i++) {
         const struct place *p = &l->v[i];
-        if (p->reader->table || p->reader->weights || !place_number_fits(p->step, step) ||
-            !place_number_fits(p->rank, rank))
+        if (!is_asked_for(p, step, rank))
             continue;
         if (last && last->step == p->step && last->rank == p->rank) {
             if (!alike++)
@@ -388,7 +412,7 @@ int place_list_check(const place_list *l, const char *path, int step, int rank, 
                 _("%s: %zu recordings that cannot belong together: nothing tells their steps or ranks apart; give the "
                   "path of one of them: %s"), path, alike + 1, names.p);
     buf_release(&names);
-    return alike ? -1 : 0;
+    return alike ? -1 : refuse_stray(l, path, step, rank, e);
 }
 
 int find_recordings(const char *path, place_list *out, struct err *e)

@@ -227,7 +227,39 @@ static int add_leaf(struct pickle_walk *x, const struct pickle *p)
     return pt_is_tensor(p) ? add_tensor(x, p) : is_real(p) ? add_real(x, p) : add_array(x, p);
 }
 
-/* What else stands beside tensors: numbers, truth values and texts as they are; of objects the name. */
+#define TOLD_DEPTH 6
+#define TOLD_MOST 4096 /* bytes of text of an object */
+
+/* A value without tensors as text: types by their names, objects by what builds them. False where it has none. */
+static bool tell(const struct pickle *p, int depth, struct buf *out)
+{
+    char tmp[NUM_MAX];
+    if (depth > TOLD_DEPTH || out->n > TOLD_MOST || pt_is_tensor(p) || pt_is_array(p))
+        return false;
+    switch (p->kind) {
+    case PICKLE_NONE: buf_cstr(out, "None"); return true;
+    case PICKLE_BOOL: buf_cstr(out, p->i ? "True" : "False"); return true;
+    case PICKLE_INT:
+        buf_fmt(out, "%lld", (long long)p->i);
+        return p->i > INT64_MIN && p->i < INT64_MAX; /* larger ones are not kept */
+    case PICKLE_FLOAT: buf_cstr(out, num_exact(tmp, p->f)); return true;
+    case PICKLE_TEXT:
+    case PICKLE_GLOBAL: buf_str(out, p->text); return true;
+    case PICKLE_BYTES:
+    case PICKLE_PERSISTENT: return false;
+    default: break;
+    }
+    buf_char(out, '(');
+    bool told = p->n > 0;
+    for (uint32_t i = 0; i < p->n && told; i++) {
+        buf_cstr(out, i ? ", " : "");
+        told = !p->item[i] || tell(p->item[i], depth + 1, out);
+    }
+    buf_char(out, ')');
+    return told;
+}
+
+/* What else stands beside tensors: numbers, truth values and texts as they are, objects as text where they have one. */
 static int add_value(struct pickle_walk *x, const struct pickle *p)
 {
     struct weight_value v = {.number = NAN, .kind = VALUE_OTHER};
@@ -257,8 +289,13 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
     case PICKLE_NONE:
         v.text = "None";
         break;
-    default:
+    default: {
+        struct buf b = {0};
+        if (tell(p, 0, &b))
+            v.text = arena_cstr(a, buf_view(&b));
+        buf_release(&b);
         break;
+    }
     }
     if (p->kind == PICKLE_INT && (p->i == INT64_MIN || p->i == INT64_MAX)) /* larger ones are not kept */
         v.text = NULL;

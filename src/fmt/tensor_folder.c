@@ -98,11 +98,27 @@ static void full_name(const struct tensor_name *t, bool passes, bool ranks, stru
 
 /* ---- the list ---- */
 
-/* Adds the file's tensor under that name and ignores other contents. A value saved by the dumper may be no tensor, or
+/* Of what stands beside the tensors of a file, from `before` on, what it saves is kept under the file's name; the rest
+ * describes it ("meta"). */
+static void keep_values(struct weights *w, size_t before, struct str name)
+{
+    size_t n = before;
+    for (size_t i = before; i < w->values.n; i++) {
+        struct weight_value v = w->values.v[i];
+        struct str own = str_of(v.name);
+        if (!str_is(own, "value") && !str_starts(own, "value."))
+            continue;
+        v.name = arena_fmt(&w->arena, "%.*s%.*s", STR_ARG(name), STR_ARG(str_cut(own, strlen("value"))));
+        w->values.v[n++] = v;
+    }
+    w->values.n = n;
+}
+
+/* Adds the file's tensor under that name, and what else it saves. A value saved by the dumper may be no tensor, or
  * several. */
 static int add(struct weights *w, const char *dir, const char *file, struct str name, bool tagged, struct err *e)
 {
-    size_t before = w->list.n, tensors = 0;
+    size_t before = w->list.n, tensors = 0, values = w->values.n;
     struct buf b = {0};
     struct err why;
     map_release(&w->names); /* every file uses the same tensor name; the set is renamed at the end */
@@ -112,6 +128,7 @@ static int add(struct weights *w, const char *dir, const char *file, struct str 
         w->list.n = before;
         return weights_add_read(w, name, STR(""), NULL, NULL, &why, e);
     }
+    keep_values(w, values, name);
     for (size_t i = before; i < w->list.n; i++)
         if (!w->list.v[i].text) {
             w->list.v[before + tensors] = w->list.v[i];

@@ -151,10 +151,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             dump_problem(d, row, p->kind, p->text);
         }
     }
-    /* beside weights of torch.save stand settings and counts, beside a step's values also what describes them */
-    bool torch = str_is(str_of(w->format), "torch");
     for (size_t i = 0; rc == 0 && i < w->values.n; i++)
-        if (!torch || (type && w->values.v[i].kind == VALUE_FLOAT))
+        if (w->values.v[i].text)
             add_value(d, &w->values.v[i]);
     load_end(load);
     free(type);

@@ -104,6 +104,9 @@ static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
                (t->kind == ROW_DTYPE && g->kind == ROW_DTYPE && t->dtype && t->dtype == g->dtype);
     }
     verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
+    /* beside the tensors of a file: a step, a mode, or where and when it was written */
+    if (!same && t->io == IO_PARAMETER && g->io == IO_PARAMETER)
+        k->out->flags |= LINE_DOUBTFUL;
 }
 
 /* A one-element tensor and a plain number: the recorded value is the tensor's maximum, rounded to its type and to the

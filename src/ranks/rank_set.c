@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/msg.h"
 #include "base/threads.h"
+#include "dump/family.h"
 
 /* State of recordings read by several threads. */
 struct reading {
@@ -133,6 +134,28 @@ static int refuse_strangers(const struct rank_set *s, struct err *e)
     return 0;
 }
 
+static bool communicates(const struct dump *d)
+{
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        if (d->calls.v[c].family == FAMILY_COLLECTIVE)
+            return true;
+    return false;
+}
+
+/* -1 if the ranks are processes by their order alone, and none communicates: they may be runs of their own. */
+static int refuse_runs(const struct reading *x, struct err *e)
+{
+    const struct rank_set *s = x->set;
+    if (s->ranks.n < 2 || !x->place[0]->counted)
+        return 0;
+    for (size_t i = 0; i < s->ranks.n; i++)
+        if (!s->ranks.v[i]->dump.complete || communicates(&s->ranks.v[i]->dump))
+            return 0;
+    return err_set(e, ERR_USAGE, _("%s: %zu processes without ranks, none of which recorded communication: they may be "
+                                   "several runs; give the path of one of them: %s, %s"), s->path, s->ranks.n,
+                   s->ranks.v[0]->dump.path, s->ranks.v[1]->dump.path);
+}
+
 static int number_of(const struct place *p)
 {
     return p->rank < 0 ? 0 : p->rank;
@@ -166,6 +189,8 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
     work_crew_run(NULL, workers, s->ranks.n, NULL, read_one, &x);
     int rc = drop_unread(&x, e);
+    if (rc == 0)
+        rc = refuse_runs(&x, e);
     if (rc == 0)
         rc = refuse_strangers(s, e);
     free(x.place);
