@@ -2,6 +2,7 @@
 #include "num/dtype.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct dtype_info dtype_table[DTYPE_COUNT] = {
     [DTYPE_UNKNOWN] = {"unknown", CLASS_UNKNOWN, 0, 0, 0, 0},
@@ -270,6 +271,18 @@ double dtype_spacing(enum dtype d, double v)
     return unit < t->least ? t->least : unit;
 }
 
+/* v with as many bits of its mantissa as an epsilon, a power of two, leaves; half to even. */
+static double round_bits(double v, double epsilon)
+{
+    uint64_t bits, unit, last;
+    memcpy(&unit, &epsilon, sizeof unit);
+    last = UINT64_C(1) << (52 - (1023 - (unit >> 52)));
+    memcpy(&bits, &v, sizeof bits);
+    bits = (bits + last / 2 - !(bits & last)) & ~(last - 1);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 double dtype_round(enum dtype d, double v)
 {
     const struct dtype_info *t = &dtype_table[d];
@@ -277,6 +290,8 @@ double dtype_round(enum dtype d, double v)
         return v;
     if (d == DTYPE_F32)
         return (double)(float)v;
+    if (d != DTYPE_HIF8 && fabs(v) * t->epsilon >= t->least && fabs(v) <= t->max)
+        return round_bits(v, t->epsilon);
     double unit = dtype_spacing(d, v), r = (d == DTYPE_HIF8 ? round(v / unit) : nearbyint(v / unit)) * unit;
     if (fabs(r) > t->max)
         return d == DTYPE_F8E4M3 ? copysign(t->max, v) : copysign(INFINITY, v);
