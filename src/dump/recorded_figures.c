@@ -12,24 +12,34 @@ double recorded_error(const struct row *t, const struct row *g)
 }
 
 /* The part of the means' difference that no rounding of theirs explains, relative to the size of an element: the
- * tensors differ by at least as much. 0 without means and norms. */
-static double error_of_means(const struct row *t, const struct row *g, double n)
+ * tensors differ by at least as much. `root`: of the number of elements. 0 without means and norms. */
+static double error_of_means(const struct row *t, const struct row *g, double root)
 {
-    double a = t->stat[STAT_MEAN], b = g->stat[STAT_MEAN], usual = g->stat[STAT_NORM] / sqrt(n);
+    const int needed = HAS_MEAN | HAS_NORM;
+    if ((t->has & g->has & needed) != needed || !(root > 0))
+        return 0;
+    double a = t->stat[STAT_MEAN], b = g->stat[STAT_MEAN], usual = g->stat[STAT_NORM] / root;
+    double larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
     double epsilon = dtype_table[dtype_coarser(t->dtype, g->dtype)].epsilon;
-    double off = fabs(a - b) - epsilon * fmax(fabs(a), fabs(b)) - MEAN_ROUNDING * usual;
-    int needed = HAS_MEAN | HAS_NORM;
-    bool there = (t->has & g->has & needed) == needed && n > 0 && isfinite(off) && usual > 0;
-    return there && off > 0 ? off / usual : 0;
+    double off = fabs(a - b) - epsilon * larger - MEAN_ROUNDING * usual;
+    return isfinite(off) && usual > 0 && off > 0 ? off / usual : 0;
 }
 
-/* Half a unit of the type in which a norm of 16-bit elements was summed, which its value shows; 0 for other rows. */
-static double norm_rounding(const struct row *r)
+/* Whether half a unit of the type in which a norm of 16-bit elements was summed, as its value shows, is no less than
+ * `apart`. */
+static bool is_rounding_of_norm(const struct row *r, double apart)
 {
     enum dtype d = (enum dtype)r->dtype;
     double norm = r->stat[STAT_NORM];
-    bool own = (d == DTYPE_F16 || d == DTYPE_BF16) && dtype_round(d, norm) == norm;
-    return own ? dtype_table[d].epsilon / 2 * fabs(norm) : 0;
+    return (d == DTYPE_F16 || d == DTYPE_BF16) && apart <= dtype_table[d].epsilon / 2 * fabs(norm) &&
+           dtype_round(d, norm) == norm;
+}
+
+/* Whether two norms, `apart` from each other, are those of one tensor summed in another order or type. */
+static bool norms_are_one(const struct row *t, const struct row *g, double apart, double root)
+{
+    return apart <= root / 2 * dtype_table[DTYPE_F32].epsilon / 2 * fabs(g->stat[STAT_NORM]) ||
+           is_rounding_of_norm(t, apart) || is_rounding_of_norm(g, apart);
 }
 
 double recorded_error_of(const struct row *t, const struct row *g, double n)
@@ -38,7 +48,7 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
         int bit, stat;
     } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_NORM, STAT_NORM}};
     int both = t->has & g->has;
-    double scale = 0, worst = NAN, norm = g->stat[STAT_NORM];
+    double scale = 0, most = NAN, norm = g->stat[STAT_NORM], root = sqrt(n);
     if ((both & HAS_NORM) && isfinite(norm) && isfinite(t->stat[STAT_NORM]))
         scale = fabs(norm);
     else
@@ -48,19 +58,19 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
     /* without norms, the mean stands for the values between the extremes */
     if (!(both & HAS_NORM) && (both & HAS_MEAN) && scale > 0 && isfinite(t->stat[STAT_MEAN]) &&
         isfinite(g->stat[STAT_MEAN]))
-        worst = fabs(t->stat[STAT_MEAN] - g->stat[STAT_MEAN]) / scale;
+        most = fabs(t->stat[STAT_MEAN] - g->stat[STAT_MEAN]);
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
-        double a = t->stat[figure[i].stat], b = g->stat[figure[i].stat];
+        double a = t->stat[figure[i].stat], b = g->stat[figure[i].stat], d = fabs(a - b);
         if (!(both & figure[i].bit) || !isfinite(a) || !isfinite(b))
             continue;
-        double d = fabs(a - b);
-        double rounding = sqrt(n) / 2 * dtype_table[DTYPE_F32].epsilon / 2 * fabs(b);
-        if (figure[i].stat == STAT_NORM && d <= fmax(rounding, fmax(norm_rounding(t), norm_rounding(g))))
+        if (figure[i].stat == STAT_NORM && d > 0 && norms_are_one(t, g, d, root))
             d = 0;
-        double e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
-        worst = isnan(worst) || e > worst ? e : worst;
+        most = d <= most ? most : d;
     }
-    return isnan(worst) ? worst : fmax(worst, error_of_means(t, g, n));
+    if (isnan(most))
+        return NAN;
+    double error = most == 0 ? 0 : scale > 0 ? most / scale : INFINITY, means = error_of_means(t, g, root);
+    return error < means ? means : error;
 }
 
 static const struct row_extra *extra_of(const struct dump *d, const struct row *r)
