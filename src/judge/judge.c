@@ -680,19 +680,42 @@ static double product_error(const struct judge_pass *p, uint32_t i, enum product
     return isnan(e) && figures_alone ? extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least : e;
 }
 
+/* Counts the type in which a product gives its result on both sides. */
+static void count_type(const struct judge_pass *p, uint32_t i, uint32_t count[DTYPE_COUNT])
+{
+    const uint32_t *row = p->m->pairing->lines.v[i].row;
+    if (row[TARGET] == NONE || row[GOLDEN] == NONE)
+        return;
+    const struct row *t = &p->side[TARGET]->rows.v[row[TARGET]], *g = &p->side[GOLDEN]->rows.v[row[GOLDEN]];
+    if (t->io == IO_OUTPUT && p->multiplies[t->call] && dtype_is_float(t->dtype) && dtype_is_float(g->dtype))
+        count[dtype_coarser(t->dtype, g->dtype)]++;
+}
+
+/* The type in which most products give their results: what a pair may differ by comes from it. */
+static enum dtype most_frequent(const uint32_t count[DTYPE_COUNT])
+{
+    enum dtype most = DTYPE_UNKNOWN;
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        if (count[d] > 0 && (most == DTYPE_UNKNOWN || count[d] > count[most]))
+            most = (enum dtype)d;
+    return most;
+}
+
 /* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this
  * hardware multiplies exactly; a jump at a product is then not its noise. A bias as large as the product
  * leaves less, but never as little as exact products. Convolutions and other products are
  * configured separately (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32). If only one kind
  * was compared it decides for both; modules whose calls were not recorded decide if neither was; if nothing was,
- * rounding is assumed. */
-static void find_coarse_products(struct judge_pass *p)
+ * rounding is assumed. The same lines tell the type of most products. */
+static void find_arithmetic(struct judge_pass *p)
 {
     VEC(float) error[PRODUCT_KINDS] = {{0}, {0}, {0}};
+    uint32_t of_type[DTYPE_COUNT] = {0};
     bool equal_before = false;
     for (uint32_t i = 0; i < p->m->lines; i++) {
         enum product kind = PRODUCT_OTHER;
         double e = product_error(p, i, &kind);
+        count_type(p, i, of_type);
         /* a module with an equal result may only pass on what it was given, as the first of several hidden states; two
          * in a row do not */
         bool told = kind != PRODUCT_MODULE || e > 0 || equal_before;
@@ -714,6 +737,7 @@ static void find_coarse_products(struct judge_pass *p)
     }
     for (int kind = 0; kind < PRODUCT_KINDS; kind++)
         vec_release(&error[kind]);
+    p->j->arithmetic = (uint8_t)most_frequent(of_type);
 }
 
 static void find_narrow_types(struct judge_pass *p)
@@ -757,23 +781,6 @@ static void find_unsaid_arithmetic(struct judge_pass *p)
     }
     p->unsaid = any ? DTYPE_BF16 : DTYPE_UNKNOWN;
     p->j->unsaid = any;
-}
-
-/* The type in which most products of both sides give their results: what a pair may differ by comes from it. */
-static void find_arithmetic(struct judge_pass *p)
-{
-    uint32_t count[DTYPE_COUNT] = {0};
-    for (uint32_t i = 0; i < p->m->lines; i++) {
-        const uint32_t *row = p->m->pairing->lines.v[i].row;
-        const struct row *t = row[TARGET] == NONE ? NULL : &p->side[TARGET]->rows.v[row[TARGET]];
-        const struct row *g = row[GOLDEN] == NONE ? NULL : &p->side[GOLDEN]->rows.v[row[GOLDEN]];
-        if (t && g && t->io == IO_OUTPUT && p->multiplies[t->call] && dtype_is_float(t->dtype) &&
-            dtype_is_float(g->dtype))
-            count[dtype_coarser(t->dtype, g->dtype)]++;
-    }
-    for (int d = 0; d < DTYPE_COUNT; d++)
-        if (count[d] > 0 && (p->j->arithmetic == DTYPE_UNKNOWN || count[d] > count[p->j->arithmetic]))
-            p->j->arithmetic = (uint8_t)d;
 }
 
 /* Whether a file of it is damaged, so that calls behind may be missing; one that is not there misses none. */
@@ -876,10 +883,9 @@ static void settle(struct judge_pass *p)
     bool any = false;
     for (uint32_t i = 0; i < p->j->lines && !any; i++)
         any = verdict_is_bad((enum verdict)p->j->line[i].verdict);
-    if (any)
-        readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
-    moved_factors_find(p->j, p->m, p->flow);
     if (any) {
+        readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
+        moved_factors_find(p->j, p->m, p->flow, reads);
         channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
@@ -947,10 +953,9 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     readers_build(&p.reads, m->side[TARGET], &flow[TARGET]);
     find_multiplying(&p);
-    find_coarse_products(&p);
+    find_arithmetic(&p);
     find_narrow_types(&p);
     find_unsaid_arithmetic(&p);
-    find_arithmetic(&p);
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "dump/family.h"
-#include "judge/value_readers.h"
 
 #define CALLS 48 /* the most calls through which one factor is followed */
 
@@ -18,7 +17,7 @@ struct factor_search {
     int side; /* the side whose data flow is followed */
     const struct dump *d;
     const struct dataflow *flow; /* one per side */
-    struct value_readers readers[2];
+    const struct value_readers *readers; /* the same */
 };
 
 /* How the sides of a line are proportional. */
@@ -334,18 +333,15 @@ static void withdraw(struct factor_search *x, const uint32_t *lines, size_t n, b
     free(moved);
 }
 
-void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
+void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                        const struct value_readers reads[2])
 {
-    struct factor_search x = {.j = j, .m = m, .flow = flow};
+    struct factor_search x = {.j = j, .m = m, .flow = flow, .readers = reads};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; i < j->lines; i++)
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
             vec_push(&lines, i);
-    for (int s = 0; s < 2 && lines.n; s++)
-        readers_build(&x.readers[s], m->side[s], &flow[s]);
     for (int backward = 0; backward < 2; backward++)
         withdraw(&x, lines.v, lines.n, backward);
     vec_release(&lines);
-    for (int s = 0; s < 2; s++)
-        readers_release(&x.readers[s]);
 }

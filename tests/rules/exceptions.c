@@ -67,7 +67,9 @@ static bool is_off(const char *name)
 
 /* what lines show together */
 EXCEPTION(double, loss_scale_of, (const struct measure *m), (m), 1)
-PASS(moved_factors_find, (struct judgement *j, const struct measure *m, const struct dataflow flow[2]), (j, m, flow))
+PASS(moved_factors_find,
+     (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct value_readers reads[2]),
+     (j, m, flow, reads))
 PASS(channel_orders_find,
      (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct thresholds *tol),
      (j, m, flow, tol))
