@@ -122,18 +122,23 @@ static bool has_verdict_of_its_own(const struct causes *k, uint32_t line)
     return k->told || l->rule == RULE_PRESET || l->rule == RULE_TABLE || l->flags & LINE_BAND;
 }
 
+/* The coarser type of a pair. */
+static enum dtype type_of(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    return dtype_coarser(k->d->rows.v[row[TARGET]].dtype, k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
+}
+
 /* Whether a row differs by more than rounding of its type, if no noise is allowed for. */
 static bool differs_at_all(const struct causes *k, uint32_t line)
 {
     const struct line_judgement *l = &k->j->line[line];
-    const uint32_t *row = k->m->pairing->lines.v[line].row;
-    enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype,
-                                   k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
     if (has_verdict_of_its_own(k, line))
         return line_is_bad(l);
     if (l->rule == RULE_SAME_ROWS) /* its error is that of rows brought into one order */
         return true;
-    return verdict_is_bad((enum verdict)l->verdict) || (double)l->error > thresholds_of(k->o->tol, own)->drift;
+    return verdict_is_bad((enum verdict)l->verdict) ||
+           (double)l->error > thresholds_of(k->o->tol, type_of(k, line))->drift;
 }
 
 static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
@@ -341,10 +346,9 @@ static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
  * its own inputs: noise that came in does not explain that. */
 static bool contradicts_itself(const struct causes *k, uint32_t line)
 {
-    const uint32_t *row = k->m->pairing->lines.v[line].row;
-    enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype, k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
-    return k->o->own_wrong && k->o->own_wrong[line] &&
-           (double)k->j->line[line].error > thresholds_of(k->o->tol, own)->deviate;
+    if (!k->o->own_wrong || !k->o->own_wrong[line])
+        return false;
+    return (double)k->j->line[line].error > thresholds_of(k->o->tol, type_of(k, line))->deviate;
 }
 
 #define HANDED_FACTOR 0.01 /* by which a handed-on value changes its size at least, if it is another one */
@@ -566,31 +570,34 @@ static uint64_t mixed(uint64_t key, double v)
     return key ^ key >> 32;
 }
 
-/* A value by the figures of both sides and their distance. */
-static uint64_t value_key(const struct causes *k, uint32_t line)
+/* A value by its size, its maximum and norm on both sides and their distance; 0: the row is no tensor. */
+static uint64_t value_key(const struct causes *k, uint32_t line, double apart)
 {
     const uint32_t *row = k->m->pairing->lines.v[line].row;
-    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
+    const struct row *r[2] = {&k->d->rows.v[row[TARGET]], &k->m->side[GOLDEN]->rows.v[row[GOLDEN]]};
     const struct figures *f = measure_figures(k->m, line);
-    uint64_t key = dump_row_numel(k->d, row[TARGET]);
-    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
-    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
+    if (r[TARGET]->kind != ROW_TENSOR || r[GOLDEN]->kind != ROW_TENSOR)
         return 0;
+    uint64_t key = mixed(dump_row_numel(k->d, row[TARGET]), apart);
     for (int s = 0; s < 2; s++) {
-        const struct row *r = s == TARGET ? t : g;
-        const struct side_figures *x = f ? &f->side[s] : NULL;
-        key = mixed(key, x ? x->max : r->stat[STAT_MAX]);
-        key = mixed(key, x ? x->min : r->stat[STAT_MIN]);
-        key = mixed(key, x ? x->mean : r->stat[STAT_MEAN]);
-        key = mixed(key, x ? x->norm : r->stat[STAT_NORM]);
+        key = mixed(key, f ? f->side[s].max : r[s]->stat[STAT_MAX]);
+        key = mixed(key, f ? f->side[s].norm : r[s]->stat[STAT_NORM]);
     }
-    return mixed(mixed(key, apart), f ? f->max_abs : 0) | 1;
+    return key | 1;
+}
+
+/* How far the values of a line's sides are from each other. */
+static double relative_distance(const struct causes *k, uint32_t line)
+{
+    const struct figures *f = measure_figures(k->m, line);
+    return f ? f->rel_l2 : (double)k->j->line[line].error;
 }
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)
 {
     struct nmap differing = {0}; /* the first line that differs, by its value */
+    double least = INFINITY;     /* the smallest distance of these */
     for (int agrees = 0; k->earliest.start != NONE && agrees < 2; agrees++)
         for (uint32_t i = 0; i < k->j->lines; i++) {
             const uint32_t *row = k->m->pairing->lines.v[i].row;
@@ -598,10 +605,16 @@ static void unify(struct causes *k)
             if (c == CAUSE_UNKNOWN || (c == CAUSE_AGREES) != agrees || row[TARGET] == NONE || row[GOLDEN] == NONE ||
                 has_verdict_of_its_own(k, i))
                 continue;
-            uint64_t key = value_key(k, i);
+            double apart = relative_distance(k, i);
+            if (!(apart > 0) || (agrees && apart < least))
+                continue;
+            uint64_t key = value_key(k, i, apart);
             uint32_t first = key ? nmap_get(&differing, key) : MAP_NONE;
-            if (key && !agrees && first == MAP_NONE)
-                nmap_set(&differing, key, i);
+            if (key && !agrees) {
+                least = fmin(least, apart);
+                if (first == MAP_NONE)
+                    nmap_set(&differing, key, i);
+            }
             if (agrees && first != MAP_NONE)
                 give(k, i, CAUSE_INHERITED, BASIS_FLOW,
                      k->j->line[first].cause == CAUSE_STARTS ? first : k->j->line[first].from);

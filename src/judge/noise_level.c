@@ -62,7 +62,7 @@ void noise_level_add(struct noise_level *l, double error, bool product, enum dty
     l->product[l->at] = product;
     l->dtype[l->at] = (uint8_t)d;
     stale = !l->of_dtype[d]++ || stale;
-    l->at = (l->at + 1) % l->window;
+    l->at = l->at + 1 == l->window ? 0 : l->at + 1;
     if (stale)
         refresh(l);
     else if (product && v > l->most_product)
