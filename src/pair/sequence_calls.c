@@ -149,32 +149,6 @@ static int led_to(const struct sequence *w, const struct align_item *a, const st
     return alike + led;
 }
 
-/* If a pair's figures differ and a free call nearby has exactly a's, pairs that one. */
-static void move_to_free(struct sequence *w, align_item_list *A, align_item_list *B)
-{
-    for (size_t i = 0; i < A->n; i++) {
-        struct align_item *a = &A->v[i];
-        if (a->match == NONE || a->set || fingerprint_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
-            continue;
-        size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0,
-               to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
-        for (size_t k = from; k < to; k++) {
-            struct align_item *y = &B->v[k];
-            if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op ||
-                role_conflict(a->role, y->role) ||
-                fingerprint_compare(&a->value, &y->value) != LIKE_SAME)
-                continue;
-            w->call_pair[1][B->v[a->match].call] = NONE;
-            B->v[a->match].match = NONE;
-            a->match = (uint32_t)k;
-            y->match = (uint32_t)i;
-            w->call_pair[0][a->call] = y->call;
-            w->call_pair[1][y->call] = a->call;
-            break;
-        }
-    }
-}
-
 /* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or, for parts of one
  * value (slices), which compute nothing, by what they hold. */
 static bool is_crossed(const struct sequence *w, const struct align_item *a, const struct align_item *x,
@@ -189,7 +163,6 @@ static bool is_crossed(const struct sequence *w, const struct align_item *a, con
 
 void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B)
 {
-    move_to_free(w, A, B);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i];
         if (a->match == NONE || fingerprint_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
