@@ -132,7 +132,7 @@ static bool crowded(const struct pairs_search *f, uint32_t t, uint32_t g)
 /* Pairs rows with the same slot name if the sizes fit. */
 static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t view)
 {
-    if (nmap_get(&f->r->denied_calls, decided_pairs_key(t, g)) != MAP_NONE)
+    if (decided_pairs_deny(f->r, t, g))
         return;
     join(f, t, g);
     if (crowded(f, t, g))

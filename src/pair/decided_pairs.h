@@ -48,6 +48,12 @@ static inline uint64_t decided_pairs_key(uint32_t t, uint32_t g)
     return (uint64_t)t << 32 | g;
 }
 
+/* Whether the user says that two calls are no pair. */
+static inline bool decided_pairs_deny(const struct decided_pairs *r, uint32_t t, uint32_t g)
+{
+    return r->denied_calls.n && nmap_get(&r->denied_calls, decided_pairs_key(t, g)) != MAP_NONE;
+}
+
 /* Both dumps are complete. Rules that do not compile are ignored. */
 void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force *ruling, const struct dump *t,
                         const struct dump *g);

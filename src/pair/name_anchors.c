@@ -42,8 +42,8 @@ static void begin(struct anchoring *w, const struct dump *t, const struct dump *
 /* Without a pair yet. */
 static void begin_new(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *of[2])
 {
-    for (int s = 0; s < 2; s++)
-        of[s] = mem_nones(s ? g->calls.n : t->calls.n);
+    of[TARGET] = mem_nones(t->calls.n);
+    of[GOLDEN] = mem_nones(g->calls.n);
     begin(w, t, g, of);
 }
 
@@ -441,7 +441,7 @@ static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
     for (size_t i = 0; i < ruled->calls.n; i++)
         if (ruled->calls.v[i].t == t || ruled->calls.v[i].g == g)
             return true;
-    return ruled->denied_calls.n && nmap_get(&ruled->denied_calls, decided_pairs_key(t, g)) != MAP_NONE;
+    return decided_pairs_deny(ruled, t, g);
 }
 
 /* Appends the pairs of w that were not there before (NULL: none were). */

@@ -66,8 +66,7 @@ static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float 
     if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
         return;
     uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
-    bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, decided_pairs_key(x, y)) != MAP_NONE;
-    if (t->v[p].set || g->v[q].set || denied)
+    if (t->v[p].set || g->v[q].set || decided_pairs_deny(w->ruled, x, y))
         return;
     t->v[p].match = q;
     g->v[q].match = p;

@@ -122,12 +122,10 @@ static uint32_t same_call(const struct sequence *w, const align_item_list *A, co
         const struct align_item *b = &B->v[k];
         float apart = fabsf(a->value.max - b->value.max) + fabsf(a->value.min - b->value.min) +
                       fabsf(a->value.norm - b->value.norm);
-        bool denied = w->ruled->denied_calls.n &&
-                      nmap_get(&w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
-        if (b->match != NONE || b->set || b->group != NONE || b->op != a->op || b->numel != a->numel || denied ||
-            role_conflict(a->role, b->role) || !equal(&a->value, &b->value) ||
-            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) ||
-            !(apart < nearest))
+        if (b->match != NONE || b->set || b->group != NONE || b->op != a->op || b->numel != a->numel ||
+            decided_pairs_deny(w->ruled, a->call, b->call) || role_conflict(a->role, b->role) ||
+            !equal(&a->value, &b->value) ||
+            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) || !(apart < nearest))
             continue;
         nearest = apart;
         found = (uint32_t)k;

@@ -130,10 +130,8 @@ static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
 {
     const struct align_item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
     bool layers = a->layer < 0 || b->layer < 0 || a->layer == b->layer;
-    bool denied = x->w->ruled->denied_calls.n &&
-                  nmap_get(&x->w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
-    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied &&
-           !role_conflict(a->role, b->role);
+    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers &&
+           !decided_pairs_deny(x->w->ruled, a->call, b->call) && !role_conflict(a->role, b->role);
 }
 
 static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
