@@ -14,61 +14,6 @@
 
 /* ---- weights ---- */
 
-/* How the rows of a part occur in the whole it belongs to. */
-enum part_fit { PART_UNKNOWN, PART_FOUND, PART_TRANSPOSED, PART_MISSING };
-
-/* Whether `n` values with stride `step` are a row of the whole. */
-static bool find_row(const double *v, size_t step, size_t n, const struct element_sample *whole, double tolerance)
-{
-    for (size_t r = 0; r + n <= whole->n; r += n) {
-        const double *w = whole->v[0] + r;
-        size_t i = 0;
-        while (i < n && fabs(v[i * step] - w[i]) <= tolerance * fabs(w[i]) + 1e-30)
-            i++;
-        if (i == n)
-            return true;
-    }
-    return false;
-}
-
-static enum part_fit fit_part(const struct element_sample *part, const struct element_sample *whole, double tolerance)
-{
-    if (part->ndim != 2 || whole->ndim != 2 || part->shape[1] < 4)
-        return PART_UNKNOWN;
-    size_t rows = (size_t)part->shape[0], width = (size_t)part->shape[1], n = (size_t)whole->shape[1], found = 0,
-           turned = 0;
-    if (width == n)
-        for (size_t r = 0; r < rows; r++)
-            found += find_row(part->v[0] + r * width, 1, width, whole, tolerance);
-    if (found == rows)
-        return PART_FOUND;
-    if (rows == n)
-        for (size_t c = 0; c < width; c++)
-            turned += find_row(part->v[0] + c, width, rows, whole, tolerance);
-    /* [in, out] and [out, in] of equal width are a convention, not a fault */
-    return turned == width && width == n ? PART_TRANSPOSED : found * 2 < rows && !turned ? PART_MISSING : PART_UNKNOWN;
-}
-
-static enum part_fit detect_part(const struct diagnosis_case *p, const struct line *l)
-{
-    uint64_t n[2] = {dump_row_numel(p->side[0], l->row[0]), dump_row_numel(p->side[1], l->row[1])};
-    int part = n[0] < n[1] ? TARGET : GOLDEN;
-    struct element_sample s[2];
-    enum part_fit fit = PART_UNKNOWN;
-    for (int d = 0; d < 2; d++)
-        if (!(p->side[d]->rows.v[l->row[d]].has & HAS_FILE) || n[d] > ELEMENT_SAMPLE_MOST || n[0] == n[1])
-            return fit;
-    if (!element_sample_whole(&s[0], p->side[part], l->row[part]))
-        return fit;
-    if (element_sample_whole(&s[1], p->side[!part], l->row[!part])) {
-        enum dtype coarse = dtype_coarser(s[0].dtype[0], s[1].dtype[0]);
-        fit = fit_part(&s[0], &s[1], s[0].dtype[0] == s[1].dtype[0] ? 1e-6 : dtype_table[coarse].epsilon);
-        element_sample_release(&s[1]);
-    }
-    element_sample_release(&s[0]);
-    return fit;
-}
-
 /* Whether a weight has its partner's values at other places. By itself that only makes the pair doubtful, but under a
  * deviating output it is an explanation. */
 static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint32_t row,
@@ -94,8 +39,6 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
         char n[NUM_MAX];
         dump_row_name(d, r, &name);
         bool said = true;
-        enum part_fit part = x->rule == RULE_PART_SAME &&
-                             p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
         if (x->rule == RULE_PARAMETER && line_is_bad(x) && !dump_row_is_lone_number(d, r)) {
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9,
                        _("the weight %s differs before it is used (%s)"),
@@ -108,13 +51,6 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s has the golden values in a "
                                                                       "different order: transposed or permuted during "
                                                                       "conversion or loading"), name.p);
-        else if (part == PART_TRANSPOSED)
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9,
-                       _("the rows of the weight %s are the columns of the corresponding part of the fused weight on "
-                         "the other side: it is transposed"), name.p);
-        else if (part == PART_MISSING)
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8,
-                       _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
         else
             said = false;
         buf_release(&name);
