@@ -209,7 +209,6 @@ void crossed_compute(const struct oracle_side *const side[2], struct arena *a, c
         return;
     fits.held = true;
     c->candidates = 0;
-    c->candidate = NULL;
     g->types = 0;
     recompute_candidates(p, g);
     if (!c->unknown)

@@ -75,7 +75,6 @@ double moved_inputs_change(struct recorded_call *r, formula_function *formula, i
         move_value(&m, &c->place[i]);
     for (int i = 0; i < c->keywords; i++)
         move_value(&m, &c->keyword[i].value);
-    c->candidate = NULL;
     c->candidates = 0;
     formula(c);
     const struct candidate *after = !c->unknown && which < c->candidates ? &c->candidate[which] : NULL;

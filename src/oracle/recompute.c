@@ -266,7 +266,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, struct aren
     c->fits = &fits;
     recompute_candidates(p, &r);
     c->fits = NULL;
-    out->fitted = fits.n ? hash_bytes(fits.v, (size_t)fits.n * sizeof *fits.v, 1) | 1 : 0;
+    out->fitted = hash_bytes(fits.v, (size_t)fits.n * sizeof *fits.v, 1);
     if (!c->unknown)
         judge_outputs(&j, out);
     out->unknown = c->unknown;

@@ -29,7 +29,7 @@ struct recomputed_call {
     struct recomputed_output *output; /* the caller frees it */
     int outputs;
     bool assumed;           /* an argument that the recording does not show was taken to be the default */
-    uint64_t fitted;        /* of what was fitted to its outputs (struct fits): equal for equal figures; 0: nothing */
+    uint64_t fitted;        /* of what was fitted to its outputs (struct fits): equal for equal figures */
 };
 
 /* The plan for a call of the dump. */
