@@ -95,7 +95,8 @@ static void a_faulty_layer_follows_the_others(void **state)
 
 static void most_votes_win(void **state)
 {
-    static const enum lie mostly[] = {AS_THEY_ARE, SWAPPED, SWAPPED}, hardly[] = {SWAPPED, AS_THEY_ARE, AS_THEY_ARE};
+    static const enum lie mostly[] = {AS_THEY_ARE, SWAPPED, SWAPPED}, hardly[] = {SWAPPED, AS_THEY_ARE, AS_THEY_ARE},
+                          equally[] = {SWAPPED, AS_THEY_ARE};
     struct pairs x;
     (void)state;
     begin(&x, mostly, NULL, 3, "6,4");
@@ -103,6 +104,9 @@ static void most_votes_win(void **state)
     end(&x);
     begin(&x, hardly, NULL, 3, "6,4"); /* elements are compared as they are stored */
     assert_string_equal(view_of(&x, 0), "-");
+    end(&x);
+    begin(&x, equally, NULL, 2, "6,4"); /* the first layer's holds */
+    assert_true(is_swapped(&x, 0) && is_swapped(&x, 1));
     end(&x);
 }
 

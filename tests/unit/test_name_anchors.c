@@ -126,6 +126,32 @@ static void one_call_more(void **state)
     end(d, &p);
 }
 
+/* A module that one side calls once more: its calls meet in their order, if their sizes agree. */
+static void a_module_called_once_more(void **state)
+{
+    (void)state;
+    for (int other_size = 0; other_size < 2; other_size++) {
+        struct dump d[2];
+        struct pairing p = {0};
+        struct pairing_options o = {0};
+        struct pair pair;
+        start(d);
+        for (int s = 0; s < 2; s++) {
+            made(&d[s], "Functional.relu.0.forward", NONE, 1, 2);
+            made(&d[s], "Module.head.Head.forward.0", NONE, 2, 3);
+            if (s == TARGET)
+                made(&d[s], "Module.head.Head.forward.1", NONE, 2.5, 3.5);
+            made(&d[s], s == TARGET ? "Functional.gelu.0.forward" : "Functional.silu.0.forward", NONE, 3, 4);
+        }
+        if (other_size)
+            d[TARGET].rows.v[d[TARGET].calls.v[1].last_row].shape = dump_shape(&d[TARGET], (int64_t[]){8}, 1);
+        pairing_build(&p, &d[0], &d[1], &o);
+        uint32_t found = partner(&p, d, 1, &pair);
+        assert_int_equal(found == 1 && pair.origin == ORIGIN_NAME, !other_size);
+        end(d, &p);
+    }
+}
+
 /* Data-parallel training wraps the model: its modules are the other side's, though no value of half a batch agrees. */
 static void wrapped_modules(void **state)
 {
@@ -371,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stems),
         cmocka_unit_test(one_call_more),
+        cmocka_unit_test(a_module_called_once_more),
         cmocka_unit_test(wrapped_modules),
         cmocka_unit_test(same_calls_keep_their_names),
         cmocka_unit_test(values_contradict_names),

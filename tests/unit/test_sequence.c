@@ -63,6 +63,7 @@ struct both {
     struct dump t, g;
     struct sequence_result found;
     uint8_t *taken[2];
+    const struct decided_pairs *ruled;
 };
 
 static void start(struct both *b)
@@ -79,7 +80,7 @@ static void align(struct both *b)
     for (int s = 0; s < 2; s++)
         if (!b->taken[s])
             b->taken[s] = calloc((s ? b->g.rows.n : b->t.rows.n) + 1, 1);
-    struct sequence_options o = {.taken = {b->taken[0], b->taken[1]}};
+    struct sequence_options o = {.taken = {b->taken[0], b->taken[1]}, .ruled = b->ruled};
     sequence_align(&b->t, &b->g, &o, &b->found);
 }
 
@@ -472,6 +473,30 @@ static void parts_run_elsewhere(void **state)
     shut(&b);
 }
 
+/* Two products so far before the place of the fused call that only figures could tell that they are its parts. */
+static void far_parts_have_to_be_proven(void **state)
+{
+    enum { BETWEEN = 60 };
+    struct both b;
+    uint32_t t[2], between_t[BETWEEN], between_g[BETWEEN];
+    struct value x = fresh(64), all[2] = {fresh(64), {64, 3, -3, 20}}, whole = fresh(96);
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 2; i++) {
+        struct value in[] = {x, fresh(32)}, y = fresh(48);
+        char name[64];
+        snprintf(name, sizeof name, "P.MatMul.%d.forward", 100 + i);
+        uint32_t part = wide_call(&b.t, name, "MatMul", NULL, PHASE_FORWARD, in, 2, &y, 1);
+        t[i] = b.t.calls.v[part].last_row;
+    }
+    run(&b, BETWEEN, 1e-5, -1, -1, between_t, between_g);
+    wide_call(&b.g, "F.linear.100.forward", "linear", NULL, PHASE_FORWARD, all, 2, &whole, 1);
+    align(&b);
+    for (int i = 0; i < 2; i++)
+        assert_null(pair_of(&b, t[i]));
+    shut(&b);
+}
+
 /* addmm(bias, x, W) with the fused weight against three products and their sums: x and W are its operands, and the
  * biases are parts of its first argument. */
 static void a_fused_call_that_adds_first(void **state)
@@ -606,17 +631,18 @@ static uint32_t module_row(struct dump *d, const char *path, const char *type, c
 }
 
 /* What was separated is paired with the call that holds its value and reads what it reads, wherever that stands nearby;
- * not with one of another operator, of other operands, or that has a partner. */
+ * not with one of another operator, of other operands, that has a partner, or that the user says is none. */
 static void what_ends_finds_its_equal(void **state)
 {
     static const struct {
         const char *op;
-        bool same_value, same_input, found;
+        bool same_value, same_input, denied, found;
     } cases[] = {
-        {"__mul__", true, true, true},
-        {"__mul__", false, true, false},
-        {"__mul__", true, false, false},
-        {"__truediv__", true, true, false},
+        {"__mul__", true, true, false, true},
+        {"__mul__", false, true, false, false},
+        {"__mul__", true, false, false, false},
+        {"__mul__", true, true, true, false},
+        {"__truediv__", true, true, false, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -634,12 +660,17 @@ static void what_ends_finds_its_equal(void **state)
         wide_call(&b.g, "Torch.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, (struct value[]){q, x}, 2, &scores, 1);
         uint32_t right = call(&b.g, "Tensor", cases[i].op, PHASE_FORWARD, cases[i].same_input ? half : key,
                               cases[i].same_value ? turned : other);
+        struct decided_pairs ruled = {.spent = NONE};
+        if (cases[i].denied)
+            nmap_set(&ruled.denied_calls, decided_pairs_key(b.t.rows.v[t].call, b.g.rows.v[right].call), 0);
+        b.ruled = &ruled;
         align(&b);
         const struct sequence_pair *p = pair_of(&b, t);
         if (p && p->g == wrong)
             fail_msg("case %zu: still paired with what differs", i);
         if ((p && p->g == right) != cases[i].found)
             fail_msg("case %zu: paired with %d", i, p ? (int)p->g : -1);
+        nmap_release(&ruled.denied_calls);
         shut(&b);
     }
 }
@@ -1115,6 +1146,7 @@ int main(void)
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(parts_run_elsewhere),
+        cmocka_unit_test(far_parts_have_to_be_proven),
         cmocka_unit_test(a_fused_call_that_adds_first),
         cmocka_unit_test(a_term_added_to_a_multiple),
         cmocka_unit_test(differences_that_end),
