@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "judge/attention_gradient.h"
 #include "judge/conditioning.h"
 #include "dump/family.h"
 #include "sides.h"
@@ -926,6 +927,68 @@ static void test_routers_and_their_experts(void **state)
     }
 }
 
+/* ---- fused attention backward ---- */
+
+/* A row of figures as n values of size `size` have. */
+static uint32_t sized_row(struct dump *d, uint32_t call, const char *slot, const char *sizes, double size)
+{
+    uint32_t r = side_row(d, call, slot, sizes);
+    struct row *x = &d->rows.v[r];
+    x->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+    x->stat[STAT_MAX] = size;
+    x->stat[STAT_MIN] = -size;
+    x->stat[STAT_NORM] = size * sqrt((double)dump_row_numel(d, r));
+    return r;
+}
+
+/* The noise of the softmax in the gradients of queries and keys, from sizes alone; of values there is none, and nothing
+ * is known where heads have no axis of their own. */
+static void test_gradients_of_fused_attention(void **state)
+{
+    static const struct {
+        const char *q, *k;
+        double queries, keys; /* of each gradient, √terms · scale · scores; NaN: unknown */
+    } cases[] = {
+        {"1,2,8,16", "1,2,8,16", sqrt(8) / 4 * 4 / 8, sqrt(8) / 4 * 4 / 8},
+        {"1,2,8,16", "1,1,8,16", sqrt(8) / 4 * 4 / 8, sqrt(16) / 4 * 4 / 8}, /* a key that two heads of queries read */
+        {"2,8,16", "1,2,8,16", NAN, NAN},
+        {"1,2,8,16", "2,8,16", NAN, NAN},
+    };
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        uint32_t first = 0;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            const char *const sizes[] = {cases[c].q, cases[c].k, cases[c].k};
+            for (int backward = 0; backward < 2; backward++) {
+                uint32_t call = side_call(d, backward ? "Functional.scaled_dot_product_attention.0.backward"
+                                                      : "Functional.scaled_dot_product_attention.0.forward", NULL);
+                d->calls.v[call].family = FAMILY_ATTENTION;
+                if (backward)
+                    sized_row(d, call, "input.0", cases[c].q, 1);
+                for (int k = 0; k < 3; k++) {
+                    char slot[20];
+                    snprintf(slot, sizeof slot, backward ? "output.%d" : "input.%d", k);
+                    uint32_t r = sized_row(d, call, slot, sizes[k], 1);
+                    first = backward && k == 0 ? r : first;
+                }
+                if (!backward)
+                    sized_row(d, call, "output.0", cases[c].q, 1);
+            }
+            dump_link_twins(d);
+        }
+        scene_build(&s);
+        for (int k = 0; k < 3; k++) {
+            double is = attention_gradient_condition(&s.m, s.m.state, GOLDEN, first + (uint32_t)k),
+                   expected = k == 0 ? cases[c].queries : k == 1 ? cases[c].keys : NAN;
+            if (isnan(expected) ? !isnan(is) : fabs(is - expected) > 1e-9)
+                fail_msg("case %zu, gradient %d: %g, not %g", c, k, is, expected);
+        }
+        scene_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -946,6 +1009,7 @@ int main(void)
         cmocka_unit_test(test_not_where_noise_is_known),
         cmocka_unit_test(test_few_turn_where_values_tie),
         cmocka_unit_test(test_gradients_of_rounding_alone),
+        cmocka_unit_test(test_gradients_of_fused_attention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,10 @@ static void gradients_go_where_values_were_picked(void **state)
     result[1].count = 3; /* an index that does not have the input's other axes */
     made_call_run(&m, true);
     assert_true(m.c.unknown && !m.c.candidates);
+    result[1] = tensor_of_shape(&m, "3,2"); /* nor does one that has as many elements as the gradient */
+    m.gradient = tensor_of_shape(&m, "3,2");
+    made_call_run(&m, true);
+    assert_true(m.c.unknown && !m.c.candidates);
     made_call_release(&m);
 }
 

@@ -10,6 +10,7 @@
 #include "judge/call_error.h"
 #include "judge/cause.h"
 #include "dump/family.h"
+#include "num/sketch.h"
 
 /* ---- two sides, alike in names ---- */
 
@@ -560,6 +561,67 @@ static void sources_are_held_to_the_drift_limit(void **state)
     assert_false(of(&s, row[1])->flags & LINE_SOURCE);
     assert_int_equal(s.j.first_class, FIRST_INPUT);
     scene_end(&s);
+}
+
+/* The number that a step's gradient begins with is a source, wherever it stands on either side; not several numbers,
+ * and none that a recorded call made. */
+static void a_gradient_begins_with_a_source(void **state)
+{
+    static const double one[] = {1, 1, 1}, other[] = {1.001, 1.001, 1.001}, made[] = {3, -1, 9};
+    static const struct {
+        const char *op;
+        int numel;
+        bool computed, source;
+    } cases[] = {{"cross_entropy", 1, false, true}, {"cross_entropy", 4, false, false},
+                 {"cross_entropy", 1, true, false}, {"softmax", 1, false, false}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 1; i >= 0; i--) {
+            struct dump *d = &s.d[i];
+            call_on(d, cases[c].op, PHASE_FORWARD);
+            tensor_on(d, "input.0", DTYPE_F32, 64, made);
+            if (i == GOLDEN)
+                tensor_on(d, "input.1", DTYPE_F32, 64, made);
+            tensor_on(d, "output.0", DTYPE_F32, 1, cases[c].computed ? i ? one : other : made);
+            call_on(d, cases[c].op, PHASE_BACKWARD);
+            row = tensor_on(d, "input.0", DTYPE_F32, cases[c].numel, i ? one : other);
+            tensor_on(d, "output.0", DTYPE_F32, 64, made);
+            dump_link_twins(d);
+        }
+        judge_all(&s);
+        if (!(of(&s, row)->flags & LINE_SOURCE) == cases[c].source)
+            fail_msg("case %zu: %d", c, of(&s, row)->rule);
+        scene_end(&s);
+    }
+}
+
+/* Sketches leave out mask fills, which the figures show; without fills the sketches alone are asked. */
+static void fills_that_sketches_leave_out(void **state)
+{
+    static const double figures[2][3] = {{2, -1e9, 4.004}, {2, -1e9, 4}};
+    (void)state;
+    for (int fills = 0; fills < 3; fills += 2) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        both_call(&s, "mul");
+        for (int i = 1; i >= 0; i--) {
+            for (int k = 0; k < 2; k++) {
+                row = tensor_on(&s.d[i], k ? "output.0" : "input.0", DTYPE_F32, 64, figures[k ? i : 0]);
+            }
+            s.d[i].sketch = calloc(2 * SKETCH_NUMBERS, sizeof(double));
+            for (int k = 0; k < 2 * SKETCH_NUMBERS; k++)
+                s.d[i].sketch[k] = 1;
+            s.d[i].sketch[SKETCH_FILLS] = 0;
+            s.d[i].sketch[SKETCH_NUMBERS + SKETCH_FILLS] = fills;
+        }
+        judge_all(&s);
+        assert_true((of(&s, row)->error > 0) == (fills > 0));
+        scene_end(&s);
+    }
 }
 
 /* What needs a gradient and nothing recorded produced was computed from parameters: it has their rounding, and behind
@@ -2449,6 +2511,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_scale_is_divided_out),
+        cmocka_unit_test(a_gradient_begins_with_a_source),
+        cmocka_unit_test(fills_that_sketches_leave_out),
         cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),

@@ -3,10 +3,12 @@
 #include "draws.h"
 #include "opened.h"
 #include "sessions.h"
+#include "sides.h"
 #include "tensors.h"
 
 #include "dump/reader.h"
 #include "oracle/oracle.h"
+#include "oracle/recompute.h"
 
 enum { ROWS = 8, IN = 32, OUT = 16 };
 
@@ -341,6 +343,32 @@ static void nothing_is_said_of_nan_and_unknown_operators(void **state)
     assert_int_equal(c->unknown[UNKNOWN_NAN], 1);
     assert_int_equal(c->unknown[UNKNOWN_OPERATOR], 1);
     forget(&a);
+}
+
+/* Calls whose operator has no formula are told as such, backward too; modules backward are not asked after. */
+static void a_call_without_a_formula_is_unknown(void **state)
+{
+    static const struct {
+        const char *name;
+        enum unknown unknown; /* UNKNOWN_NOT: it is not considered */
+    } cases[] = {
+        {"Torch.of_our_own.0.forward", UNKNOWN_OPERATOR},
+        {"Torch.of_our_own.0.backward", UNKNOWN_OPERATOR},
+        {"Module.a.OfOurOwn.forward.0", UNKNOWN_CLASS},
+        {"Module.a.OfOurOwn.backward.0", UNKNOWN_NOT},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct dump d;
+        struct call_plan p = {.operator = NULL};
+        side_start(&d, "pytorch");
+        uint32_t out = side_pass(&d, cases[i].name, NULL, "4,4");
+        d.rows.v[out].has |= HAS_FILE;
+        side_end(&d);
+        assert_int_equal(call_plan_make(&p, &d, 0, 0), cases[i].unknown != UNKNOWN_NOT);
+        assert_int_equal(p.unknown, cases[i].unknown);
+        dump_release(&d);
+    }
 }
 
 /* an output that overwrote the input it was recorded with says nothing; recorded before, it does */
@@ -752,6 +780,7 @@ int main(void)
         cmocka_unit_test(an_exact_side_is_honest),
         cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
         cmocka_unit_test(a_wrong_dropout_is_found_from_one_side),
+        cmocka_unit_test(a_call_without_a_formula_is_unknown),
         cmocka_unit_test(a_call_in_place_is_recognised),
         cmocka_unit_test(a_gradient_handed_on_beside_the_bias_is_held_against_it),
         cmocka_unit_test(few_products_name_no_arithmetic),
