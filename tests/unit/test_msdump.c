@@ -304,6 +304,35 @@ static void damaged_tables(void **state)
     shut_opened(&o);
 }
 
+/* A cell that is not what its column holds is told with the column and its text; an empty one is absent. */
+static void cells_that_cannot_be_read_are_told(void **state)
+{
+    static const struct {
+        const char *row, *told; /* NULL: nothing */
+    } cases[] = {
+        {"Add,x,7,0,1,output,0,16,float32,\"(2,2)\",1.5", NULL},
+        {"Add,x,7,0,1,output,0,16,float32,\"(2,2)\",", NULL},
+        {"Add,x,7,0,1,output,0,16,float32,\"(2,2)\",much", "column \"Max Value\": expected a number, found \"much\""},
+        {"Add,x,7,0,1,output,0,16,flaot32,\"(2,2)\",1.5", "column \"Data Type\": expected an element type"},
+        {"Add,x,7,0,1,output,0,16,float32,\"(2;2)\",1.5", "column \"Shape\": expected sizes in brackets"},
+        {"Add,x,7,0,1,sideways,0,16,float32,\"(2,2)\",1.5", "column \"IO\": expected input or output"},
+        {"Add,x,seven,0,1,output,0,16,float32,\"(2,2)\",1.5", "column \"Task ID\": expected a number"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf b = {0};
+        struct opened o;
+        buf_fmt(&b, HEAD "Max Value\n%s\n", cases[i].row);
+        assert_int_equal(open_path(&o, table_of(b.p)), 0);
+        assert_int_equal(o.d.rows.n, 1);
+        assert_int_equal(o.d.problems.n, cases[i].told != NULL);
+        if (cases[i].told && !strstr(o.d.problems.v[0].text, cases[i].told))
+            fail_msg("\"%s\" expected in \"%s\"", cases[i].told, o.d.problems.v[0].text);
+        shut_opened(&o);
+        buf_release(&b);
+    }
+}
+
 /* Without its columns no row of the table has a name: none may be taken for one. */
 static void a_header_that_lacks_a_column(void **state)
 {
@@ -579,6 +608,7 @@ int main(void)
         cmocka_unit_test(repeated_operators),
         cmocka_unit_test(phases_scopes_and_families),
         cmocka_unit_test(damaged_tables),
+        cmocka_unit_test(cells_that_cannot_be_read_are_told),
         cmocka_unit_test(a_header_that_lacks_a_column),
         cmocka_unit_test(cut_lines),
         cmocka_unit_test(rows_swallowed_by_a_quote),

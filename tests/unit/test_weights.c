@@ -668,6 +668,28 @@ static const char *write_shaped(const char *dir, const char *name, const struct 
     return path;
 }
 
+/* Numbers and an optimizer's state are no parts of a split weight: the first tensor-parallel rank's are taken. */
+static void state_of_ranks_is_not_joined(void **state)
+{
+    static const struct shaped w[] = {{"scale", 0, {0}, {2}}, {"optimizer.exp_avg.lm_head.weight", 2, {2, 2}, {1}}};
+    char path[300];
+    const char *dir = scratch();
+    struct weights all;
+    struct err e = {0};
+    (void)state;
+    for (int r = 0; r < 2; r++) {
+        snprintf(path, sizeof path, "%s/mp_rank_0%d", dir, r);
+        mkdir(path, 0755);
+        write_shaped(path, "w.safetensors", w, ARRAY_LEN(w));
+    }
+    assert_int_equal(weights_open(&all, dir, &e), 0);
+    assert_int_equal(all.list.n, ARRAY_LEN(w));
+    assert_int_equal(all.problems.n, 0);
+    for (size_t i = 0; i < ARRAY_LEN(w); i++)
+        assert_int_equal(all.list.v[i].numel, i ? 4 : 1);
+    weights_release(&all);
+}
+
 /* Element of expert e's gate (0) or up (1). */
 static float of_expert(int e, int part, int row, int column)
 {
@@ -904,7 +926,7 @@ int main(void)
         cmocka_unit_test(experts_alone), cmocka_unit_test(stored_in_out),   cmocka_unit_test(stored_as_biases_tell),
         cmocka_unit_test(sequential_names), cmocka_unit_test(beside_an_optimizer), cmocka_unit_test(copies_on_ranks),
         cmocka_unit_test(a_copy_is_missing), cmocka_unit_test(biases_exchanged), cmocka_unit_test(constants_in_order),
-        cmocka_unit_test(fused_in_one_order),
+        cmocka_unit_test(fused_in_one_order), cmocka_unit_test(state_of_ranks_is_not_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,13 @@ static void safetensors_lies(void **state)
     assert_int_equal(w.list.n, 2);
     assert_int_equal(w.problems.n, 1);
     weights_release(&w);
+    /* a name that nobody gives */
+    struct buf head = {0};
+    buf_fmt(&head, "{\"%5000d\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 1);
+    assert_int_equal(safetensors(&w, head.p, 2, &e), -1);
+    assert_non_null(strstr(e.text, "a name of more than 4096 bytes"));
+    weights_release(&w);
+    buf_release(&head);
 }
 
 /* ---- .ckpt ---- */
@@ -372,6 +379,7 @@ static void arrays(void **state)
         assert_int_equal(w.list.n, 1);
         const struct weight *x = &w.list.v[0];
         assert_int_equal(x->dtype, cases[i].dtype);
+        assert_true(str_is(x->type, dtype_table[x->dtype].name)); /* not the file's word for it */
         if (cases[i].problem) {
             if (!x->problem || !strstr(x->problem, cases[i].problem))
                 fail_msg("case %zu: %s", i, x->problem ? x->problem : "no problem");
