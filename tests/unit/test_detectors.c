@@ -385,6 +385,115 @@ static void padding_in_a_call_of_its_own(void **state)
     shut(s);
 }
 
+/* Calls written for both sides, compared: what is said where they part first. The caller releases it. */
+static struct diagnoses said_of(void (*write)(struct tensor_dump *d, int side))
+{
+    char dir[2][320];
+    const char *root = scratch();
+    struct diagnoses x;
+    for (int side = 0; side < 2; side++) {
+        struct tensor_dump d;
+        snprintf(dir[side], sizeof dir[0], "%s/%d", root, side);
+        mkdir(dir[side], 0755);
+        tensors_begin_at(&d, dir[side]);
+        write(&d, side);
+        tensors_end(&d);
+    }
+    struct session *s = open_paths(dir[0], dir[1]);
+    assert_int_not_equal(s->now->judged->first, NONE);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
+    shut(s);
+    return x;
+}
+
+static void expect_said(void (*write)(struct tensor_dump *d, int side), enum diagnosis_id id, const char *words)
+{
+    struct diagnoses x = said_of(write);
+    struct buf said = {0};
+    int i = 0;
+    while (i < x.n && (x.v[i].id != id || !strstr(x.v[i].evidence, words)))
+        i++;
+    if (i == x.n)
+        fail_msg("%s (%s) expected, said: %s", diagnosis_name(id), words, list(&x, &said));
+    for (i = 0; i < x.n; i++)
+        assert_true(x.v[i].score > 0 && x.v[i].score <= 1);
+    buf_release(&said);
+    diagnoses_release(&x);
+}
+
+/* A fused kernel, [batch, heads, tokens, size]: the target's multiplies its scores by twice as much and hides what
+ * comes later; no argument says so. */
+static void write_kernel(struct tensor_dump *d, int side)
+{
+    enum { HEADS = 2, TOKENS = 8, SIZE = 16, ALL = HEADS * TOKENS * SIZE };
+    static float x[3][ALL], o[ALL];
+    struct operand in[3], out = {"1,2,8,16", o, ALL};
+    seed = 91;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < ALL; k++)
+            x[i][k] = (float)draw_normal(&seed);
+        in[i] = (struct operand){"1,2,8,16", x[i], ALL};
+    }
+    for (int r = 0; r < HEADS * TOKENS; r++) {
+        const float *q = x[0] + r * SIZE, *k = x[1] + r / TOKENS * TOKENS * SIZE,
+                    *v = x[2] + r / TOKENS * TOKENS * SIZE;
+        int seen = side == TARGET ? r % TOKENS + 1 : TOKENS;
+        double p[TOKENS], sum = 0, value[SIZE] = {0};
+        for (int t = 0; t < seen; t++) {
+            p[t] = 0;
+            for (int c = 0; c < SIZE; c++)
+                p[t] += (double)q[c] * (double)k[t * SIZE + c];
+            sum += p[t] = exp(p[t] * (side == TARGET ? 0.5 : 0.25));
+        }
+        for (int t = 0; t < seen; t++)
+            for (int c = 0; c < SIZE; c++)
+                value[c] += p[t] / sum * (double)v[t * SIZE + c];
+        for (int c = 0; c < SIZE; c++)
+            o[r * SIZE + c] = (float)value[c];
+    }
+    call_of(d, "Functional.scaled_dot_product_attention.0.forward", in, 3, &out);
+}
+
+static void a_kernel_is_computed_anew(void **state)
+{
+    (void)state;
+    expect_said(write_kernel, DIAGNOSIS_SCALE, "multiplied by 0.5 on the target and by 0.25");
+    expect_said(write_kernel, DIAGNOSIS_MASK, "the target applies the causal mask, the golden side no mask");
+}
+
+/* The gradient of a value that two calls read: the target lacks what the one behind gave, and `row_off`: one of its
+ * strongest rows lacks something else as well. */
+static bool row_off;
+
+static void write_sum(struct tensor_dump *d, int side)
+{
+    static float first[N], second[N], sum[N];
+    floats(first, 1);
+    floats(second, 2);
+    for (int i = 0; i < N; i++) {
+        bool strong = i / C == 5;
+        first[i] = copysignf(strong ? 1.25F : 1, first[i]);
+        sum[i] = second[i] + (side == GOLDEN ? first[i] : 0);
+        if (row_off && side == GOLDEN && strong)
+            sum[i] += copysignf(0.72F, i % 2 ? first[i] : -first[i]);
+    }
+    tensors_add(d, "Functional.silu.0.backward", "8,8,16", first, N);
+    tensors_add(d, "Functional.linear.0.backward", "8,8,16", sum, N);
+}
+
+static void a_contribution_that_is_missing(void **state)
+{
+    (void)state;
+    expect_said(write_sum, DIAGNOSIS_ZERO_GRADIENT, "on the target side, exactly the contribution of "
+                                                    "Functional.silu.0.backward.output.0 is missing");
+    row_off = true;
+    struct diagnoses x = said_of(write_sum);
+    for (int i = 0; i < x.n; i++)
+        assert_int_not_equal(x.v[i].id, DIAGNOSIS_ZERO_GRADIENT);
+    diagnoses_release(&x);
+    row_off = false;
+}
+
 /* Calls only the target recorded, and then an input that deviates; without them it is no gap. */
 static void out_of_a_gap(void **state)
 {
@@ -488,6 +597,8 @@ int main(void)
         cmocka_unit_test(each_says_what_it_is_and_nothing_else),
         cmocka_unit_test(another_rows_value),
         cmocka_unit_test(padding_in_a_call_of_its_own),
+        cmocka_unit_test(a_kernel_is_computed_anew),
+        cmocka_unit_test(a_contribution_that_is_missing),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(samples_are_known),
     };

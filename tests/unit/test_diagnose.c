@@ -302,6 +302,12 @@ static void precision(void **state)
     for (int i = 0; i < N; i++)
         T[i] = dtype_round(DTYPE_F16, G[i]);
     check_first(T, G, DIAGNOSIS_ROUNDED, TARGET, "float16");
+    for (int i = 0; i < N; i++) { /* ten stored bits, in the range of float32 */
+        int e;
+        double m = frexp(G[i] *= 0x1p-40, &e);
+        T[i] = ldexp(nearbyint(ldexp(m, 11)), e - 11);
+    }
+    check_first(T, G, DIAGNOSIS_ROUNDED, TARGET, "tf32");
     for (int i = 0; i < N; i++) { /* both of few bits by nature */
         G[i] = (double)(i % 7);
         T[i] = (double)(i % 5);
@@ -712,6 +718,8 @@ static void arguments_left_out(void **state)
     check_argument("Functional.batch_norm.0.forward", "input.6", 0.1, -1, "");
     check_argument("Functional.batch_norm.0.forward", "input.7", 0.1, DIAGNOSIS_EPSILON, "1e-05 on the golden side");
     check_argument("Functional.leaky_relu.0.forward", "input.1", 0.1, DIAGNOSIS_ARGUMENT, "negative_slope is 0.1");
+    check_argument("Functional.cross_entropy.0.forward", "input.7", 0.1, DIAGNOSIS_ARGUMENT, "label_smoothing is 0.1");
+    check_argument("Functional.cross_entropy.0.forward", "input.7", 0, -1, "");
     check_argument("Functional.dropout.0.forward", "input.1", 0.1, DIAGNOSIS_DROPOUT, "0.1 on the target and 0.5");
     check_argument("Primitive.bn_train.BatchNorm.0.forward", "input.6", 0.5, -1, "");
     check_argument("Primitive.batch_norm.BatchNormExt.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT,
@@ -842,7 +850,8 @@ static void figures_of(struct dump *d, uint32_t row, double max, double min)
     d->rows.v[row].has |= HAS_MAX | HAS_MIN;
 }
 
-/* An activation between two products whose result one side did not record: functions of two names on one value. */
+/* An activation between two products whose result one side did not record: functions of two names on one value,
+ * however many calls came before. */
 static void activations_by_name(void **state)
 {
     static const char *const called[][2] = {{"gelu", "relu"}, {"relu", "relu"}, {"sigmoid", "silu"}};
@@ -856,6 +865,10 @@ static void activations_by_name(void **state)
         for (int i = 0; i < 2; i++) {
             struct dump *d = &s.d[i];
             const char *op = called[c % 3][i];
+            for (int k = 0; k < 70; k++) {
+                snprintf(name, sizeof name, "Functional.softmax.%d.forward", k);
+                side_row(d, family_call(d, name, "softmax"), "output.0", "4,16");
+            }
             uint32_t first = family_call(d, "Functional.linear.0.forward", "linear");
             side_row(d, first, "output.0", "4,16");
             snprintf(name, sizeof name, "Functional.%s.0.forward", op);
@@ -904,6 +917,8 @@ static void additions_between_modules(void **state)
         s.j.first_class = FIRST_OUTPUT;
         diagnose_line(&out, &s.j, &s.m, s.flow, line);
         assert_int_equal(has(&out, DIAGNOSIS_GAP), !recorded);
+        if (!recorded)
+            assert_non_null(strstr(out.v[0].evidence, "Module.n.Norm.forward.0.input.0"));
         diagnoses_release(&out);
         scene_end(&s);
     }
@@ -980,6 +995,69 @@ static void rows_of_a_table(void **state)
             s.d[i].reader = NULL;
         diagnoses_release(&out);
         element_sample_release(&sp);
+        scene_end(&s);
+    }
+}
+
+/* A call that differs, in a module whose weight differs: the weight is said, that of the module around too. */
+static void weights_of_the_module_around(void **state)
+{
+    (void)state;
+    for (int differs = 0; differs < 2; differs++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t weight = 0, result = 0;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            uint32_t inner = family_call(d, "Functional.linear.0.forward", "linear");
+            side_row(d, inner, "input.0", "4,16");
+            result = side_row(d, inner, "output.0", "4,8");
+            uint32_t module = side_call(d, "Module.a.Linear.forward.0", "a");
+            weight = side_row(d, module, "parameters.weight", "8,16");
+            d->calls.v[inner].parent = module;
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, result);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f};
+        s.j.line[scene_line(&s, weight)] = (struct line_judgement){
+            .verdict = differs ? VERDICT_DEVIATE : VERDICT_MATCH, .rule = RULE_PARAMETER, .error = 0.1f};
+        s.j.first = line;
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_WEIGHTS_FIRST), differs);
+        if (differs)
+            assert_non_null(strstr(out.v[0].evidence, "Module.a.Linear.forward.0.parameters.weight"));
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
+/* What a number given to a call means follows from the call: a large negative one fills what is masked. */
+static void numbers_that_fill_masks(void **state)
+{
+    static const char *const ops[] = {"add", "mul", "masked_fill", "linear"};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(ops); c++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t number = NONE;
+        char name[60];
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            snprintf(name, sizeof name, "Tensor.%s.0.forward", ops[c]);
+            uint32_t call = family_call(&s.d[i], name, ops[c]);
+            side_row(&s.d[i], call, "input.0", "4,4");
+            number = scalar_row(&s.d[i], call, "input.1", i ? -1e9 : -1e4);
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, number);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_SCALAR_DIFFERS};
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        if (has(&out, DIAGNOSIS_MASK) != (c < 3))
+            fail_msg("%s: %s", ops[c], out.n ? out.v[0].evidence : "nothing");
+        diagnoses_release(&out);
         scene_end(&s);
     }
 }
@@ -1084,6 +1162,8 @@ int main(void)
         cmocka_unit_test(activations_by_name),
         cmocka_unit_test(additions_between_modules),
         cmocka_unit_test(rows_of_a_table),
+        cmocka_unit_test(weights_of_the_module_around),
+        cmocka_unit_test(numbers_that_fill_masks),
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
         cmocka_unit_test(constant_factors),
