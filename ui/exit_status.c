@@ -11,7 +11,8 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_UNOPENED, N_("an input could not be opened, or its format is not supported")},
     {EXIT_INTERRUPTED, N_("interrupted")},
     {EXIT_UNJUDGED, N_("could not be judged: nothing deviates, but some data could not be read, doubtful pairs "
-                       "differ, an output contradicts its own inputs, or too few rows are paired")},
+                       "differ, an output contradicts its own inputs, a value is on one side only, or too few rows are "
+                       "paired")},
     {EXIT_SYSTEM, N_("out of memory, no thread could be created, or the output could not be written")},
     {EXIT_TERMINATED, N_("terminated by SIGTERM")},
     {0},

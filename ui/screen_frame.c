@@ -391,6 +391,7 @@ static void status(const struct screen *s, struct grid *g)
             [UNJUDGED_NO_BITS] = N_("could not be judged: bits were not recorded"),
             [UNJUDGED_IN_DOUBT] = N_("could not be judged: doubtful pairs differ"),
             [UNJUDGED_CONTRADICTS] = N_("could not be judged: an output contradicts its own inputs"),
+            [UNJUDGED_UNANSWERED] = N_("could not be judged: a value is on one side only"),
             [UNJUDGED_FIGURES] = N_("could not be judged: elements were not compared"),
             [UNJUDGED_FEW] = N_("could not be judged: too few rows are paired"),
         };

@@ -22,6 +22,7 @@
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
+#include "judge/open_ends.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
@@ -960,6 +961,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
     find_contradictions(&p);
+    open_ends_find(j, m, flow, o->strict_gaps);
     if (!o->exact && !o->preset) {
         doubt_cut_partners(&p);
         settle(&p);

@@ -32,6 +32,8 @@ enum unjudged judgement_unjudged(const struct judgement *j, const struct judge_o
         return UNJUDGED_IN_DOUBT;
     if (s->contradicting)
         return UNJUDGED_CONTRADICTS;
+    if (s->unanswered)
+        return UNJUDGED_UNANSWERED;
     if (o->strict && s->figures_only)
         return UNJUDGED_FIGURES;
     uint32_t all = s->compute[TARGET];

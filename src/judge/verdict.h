@@ -94,6 +94,8 @@ enum verdict_rule {
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
     RULE_ANGLES,        /* figures: the sines of angles that one side holds in 16 bits; those do not show how far off */
     RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
+    RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */
+    RULE_OPEN_END,      /* no partner: an operator without a formula at the end of the step (open_ends.h) */
     RULE_COUNT
 };
 
@@ -177,6 +179,8 @@ struct judge_summary {
     const char *first_in_doubt;  /* the call of the first of them, a dump's */
     uint32_t contradicting;      /* RULE_CONTRADICTS: nothing is "aligned" over them */
     const char *first_contradicting; /* the call of the first of them, a dump's */
+    uint32_t unanswered;         /* RULE_MISSING, RULE_OPEN_END: nothing is "aligned" over them */
+    const char *first_unanswered; /* the call of the first of them, a dump's */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
     uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
@@ -281,6 +285,7 @@ enum unjudged {
     UNJUDGED_NO_BITS,
     UNJUDGED_IN_DOUBT,
     UNJUDGED_CONTRADICTS,
+    UNJUDGED_UNANSWERED,
     UNJUDGED_FIGURES, /* --strict: the elements were not compared */
     UNJUDGED_FEW,     /* too little was compared */
 };

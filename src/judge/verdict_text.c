@@ -217,6 +217,14 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                           ? _("no target row found for it, and it is not what its call makes of its own inputs")
                           : _("no golden row found for it, and it is not what its call makes of its own inputs"));
         break;
+    case RULE_MISSING:
+        buf_cstr(out, l->row[TARGET] == NONE ? _("the target recorded the call, and not this value of it")
+                                             : _("the golden side recorded the call, and not this value of it"));
+        break;
+    case RULE_OPEN_END:
+        buf_cstr(out, _("an operator without a formula ends the step here and has no partner: nothing shows whether "
+                        "its result is right"));
+        break;
     case RULE_NESTED: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
@@ -731,6 +739,7 @@ static void unjudged(const struct judge_summary *s, enum unjudged why, struct bu
     const char *first = why == UNJUDGED_UNREAD        ? s->first_unread
                         : why == UNJUDGED_IN_DOUBT    ? s->first_in_doubt
                         : why == UNJUDGED_CONTRADICTS ? s->first_contradicting
+                        : why == UNJUDGED_UNANSWERED  ? s->first_unanswered
                                                       : NULL;
     switch (why) {
     case UNJUDGED_NOT:
@@ -750,6 +759,10 @@ static void unjudged(const struct judge_summary *s, enum unjudged why, struct bu
     case UNJUDGED_CONTRADICTS:
         buf_fmt(out, _("could not be judged: no pair deviates, but outputs without a partner are not what their calls "
                        "make of their own inputs: %u"), s->contradicting);
+        break;
+    case UNJUDGED_UNANSWERED:
+        buf_fmt(out, _("could not be judged: no pair deviates, but values that one side alone recorded are shown by "
+                       "nothing else: %u"), s->unanswered);
         break;
     case UNJUDGED_FIGURES:
         buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "

@@ -224,6 +224,30 @@ static bool same_number(const struct whole_rows *r, const struct whole_row *x)
     return true;
 }
 
+/* Says which rank recorded a call without this value, which others have: of one value there may be copies that nobody
+ * compared. Which gradients a call returns depends on what is asked of it. */
+static void say_lacking(struct filling *f, const struct whole_row *x, const struct row *own)
+{
+    const struct whole_call *c = &f->w->calls.v[x->call];
+    bool asked = own->io == IO_OUTPUT && c->phase == PHASE_BACKWARD;
+    if (x->parts.n >= c->parts.n || own->kind != ROW_TENSOR || own->io == IO_INPUT || asked)
+        return;
+    for (size_t i = 0; i < c->parts.n; i++) {
+        bool has = false;
+        for (size_t k = 0; k < x->parts.n && !has; k++)
+            has = x->parts.v[k].rank == c->parts.v[i].rank && x->parts.v[k].micro == c->parts.v[i].micro;
+        if (has)
+            continue;
+        struct buf text = {0};
+        buf_fmt(&text, _("rank %d recorded the call without %s, which other ranks have"),
+                f->w->set->ranks.v[c->parts.v[i].rank]->rank, x->slot);
+        dump_problem(f->d, (uint32_t)f->d->rows.n - 1, PROBLEM_UNREAD, text.p);
+        f->d->rows.v[f->d->rows.n - 1].has |= IS_DAMAGED;
+        buf_release(&text);
+        return;
+    }
+}
+
 static void add_row(struct filling *f, uint32_t whole)
 {
     const struct whole_row *x = &f->rows->rows.v[whole];
@@ -260,6 +284,7 @@ static void add_row(struct filling *f, uint32_t whole)
         }
     }
     dump_add_row(f->d, f->call[x->call], r);
+    say_lacking(f, x, own);
 }
 
 static void copy_head(struct dump *d, const struct dump *from)

@@ -115,6 +115,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "doubtful", s->doubtful);
     jw_kint(w, "in_doubt", s->in_doubt);
     jw_kint(w, "contradicting", s->contradicting);
+    jw_kint(w, "unanswered", s->unanswered);
     jw_kint(w, "ill_conditioned", s->ill);
     jw_kint(w, "unread", s->unread);
     jw_kint(w, "figures_only", s->figures_only);

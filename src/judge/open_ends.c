@@ -1,0 +1,138 @@
+/* Finds values of calls that both sides recorded which one of them lacks, and operators without a formula or a partner
+ * at the end of both sides. */
+#include "judge/open_ends.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "dump/family.h"
+#include "judge/value_readers.h"
+
+/* Both sides' values by their names without numbers: those of all calls of a kind have one. */
+struct open_ends {
+    const struct measure *m;
+    struct nmap recorded[2];
+    struct value_readers reads[2];
+};
+
+static uint64_t kind_of(const struct dump *d, uint32_t row)
+{
+    struct buf name = {0};
+    size_t n = 0;
+    dump_row_name(d, row, &name);
+    size_t call = strlen(d->calls.v[d->rows.v[row].call].name); /* the numbers of its places stay */
+    for (size_t i = 0; i < name.n; i++)
+        if (i >= call || name.p[i] < '0' || name.p[i] > '9')
+            name.p[n++] = name.p[i];
+    uint64_t hash = hash_bytes(name.p, n, 1);
+    buf_release(&name);
+    return hash;
+}
+
+static bool of_one_tool(const struct measure *m)
+{
+    return m->side[0]->reader == m->side[1]->reader &&
+           strcmp(m->side[0]->framework, m->side[1]->framework) == 0;
+}
+
+/* The other side's call of the same name with which a row of this call is paired; NONE. */
+static uint32_t same_call(const struct measure *m, int s, uint32_t call)
+{
+    const struct dump *d = m->side[s], *o = m->side[!s];
+    EACH_ROW(d, call, r) {
+        const struct line *l = &m->pairing->lines.v[m->pairing->line_of[s][r]];
+        uint32_t other = l->pair == NONE ? NONE : o->rows.v[l->row[!s]].call;
+        if (other != NONE && strcmp(d->calls.v[call].name, o->calls.v[other].name) == 0)
+            return other;
+    }
+    return NONE;
+}
+
+static bool has_kind(struct open_ends *x, int s, uint64_t kind)
+{
+    const struct dump *d = x->m->side[s];
+    if (!x->recorded[s].n)
+        for (uint32_t r = 0; r < d->rows.n; r++)
+            nmap_add(&x->recorded[s], kind_of(d, r), r);
+    return nmap_get(&x->recorded[s], kind) != MAP_NONE;
+}
+
+/* Whether the other side recorded the call and not this tensor of it, which it has of another call of the kind, or it
+ * has no other that the call makes or keeps. Which gradients a call returns depends on what is asked of it. */
+static bool is_missing(struct open_ends *x, int s, uint32_t row)
+{
+    const struct dump *d = x->m->side[s], *o = x->m->side[!s];
+    const struct row *mine = &d->rows.v[row];
+    bool asked = mine->io == IO_OUTPUT && d->calls.v[mine->call].phase == PHASE_BACKWARD;
+    if (mine->kind != ROW_TENSOR || mine->io == IO_INPUT || asked || !of_one_tool(x->m))
+        return false;
+    uint32_t other = same_call(x->m, s, mine->call);
+    if (other == NONE) /* a weight's gradients are a record of their own */
+        return d->calls.v[mine->call].gradient && has_kind(x, !s, kind_of(d, row));
+    bool has_others = false;
+    EACH_ROW(o, other, r) {
+        const struct row *theirs = &o->rows.v[r];
+        if (theirs->io == mine->io && strcmp(o->slots.v[theirs->slot], d->slots.v[mine->slot]) == 0)
+            return false;
+        has_others |= theirs->io == mine->io;
+    }
+    if (mine->io == IO_OUTPUT && !has_others)
+        return true;
+    return has_kind(x, !s, kind_of(d, row));
+}
+
+/* Whether an operator without a formula made this tensor of others, no call that was recorded reads it, and none of its
+ * outputs has a partner. */
+static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, uint32_t row)
+{
+    const struct dump *d = x->m->side[s];
+    const struct row *mine = &d->rows.v[row];
+    const struct call *c = &d->calls.v[mine->call];
+    bool made = false;
+    if (mine->kind != ROW_TENSOR || mine->io != IO_OUTPUT || !dtype_is_float(mine->dtype) ||
+        c->phase != PHASE_FORWARD || c->kind == CALL_MODULE || c->family != FAMILY_OTHER || flow->held[row] != NONE)
+        return false;
+    if (!x->reads[s].first)
+        readers_build(&x->reads[s], d, flow);
+    EACH_ROW(d, mine->call, r) {
+        if (d->rows.v[r].io == IO_OUTPUT && (x->m->pairing->lines.v[x->m->pairing->line_of[s][r]].pair != NONE ||
+                                             x->reads[s].first[r] != NONE))
+            return false;
+        made |= d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR;
+    }
+    return made;
+}
+
+static void give(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
+{
+    l->rule = (uint8_t)rule;
+    l->verdict = strict_gaps ? VERDICT_DEVIATE : l->verdict;
+}
+
+void open_ends_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2], bool strict_gaps)
+{
+    struct open_ends x = {.m = m};
+    VEC(uint32_t) ends = {0};
+    bool on[2] = {false, false};
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line *l = &m->pairing->lines.v[i];
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        if (l->pair != NONE || j->line[i].rule != RULE_ONE_SIDED)
+            continue;
+        if (is_missing(&x, s, l->row[s])) {
+            give(&j->line[i], RULE_MISSING, strict_gaps);
+        } else if (ends_here(&x, &flow[s], s, l->row[s])) {
+            vec_push(&ends, i);
+            on[s] = true;
+        }
+    }
+    /* on one side alone: what only it computes beside the step, if other tools or frameworks recorded it */
+    if ((on[TARGET] && on[GOLDEN]) || of_one_tool(m))
+        for (size_t i = 0; i < ends.n; i++)
+            give(&j->line[ends.v[i]], RULE_OPEN_END, strict_gaps);
+    vec_release(&ends);
+    for (int s = 0; s < 2; s++) {
+        readers_release(&x.reads[s]);
+        nmap_release(&x.recorded[s]);
+    }
+}
