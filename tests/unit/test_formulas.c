@@ -208,6 +208,12 @@ static void bounds_count_the_steps(void **state)
         {"var", "T1,2 n1", "1", 1, 2048.05424996},           /* 8 + 4 sqrt n, times how far the squares cancel */
         {"avg_pool1d", "P1,1,2 n2", "1,1,1", 1, 8.83223391}, /* 4 + 2 sqrt n (1 + rms / (sqrt n mean)) */
         {"cross_entropy", "T1,3 I3:1", "", 3, 11.3127578737},
+        {"pow", "P1 n2", "1", 2, 4}, /* of a power that is a number: squares, cubes and roots are exact */
+        {"pow", "P1 n3", "1", 2, 4},
+        {"pow", "P1 n0.5", "1", 2, 4},
+        {"pow", "P1 n-0.5", "1", 2, 4},
+        {"pow", "P1 n1", "1", 2, 4},
+        {"pow", "P1 n2.5", "1", 6, 4},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
