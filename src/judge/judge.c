@@ -23,6 +23,7 @@
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
 #include "judge/open_ends.h"
+#include "judge/other_shape.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
@@ -607,6 +608,11 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     else
         judge_scalar(p, &k);
     judge_cut(p, &k);
+    if (verdict_is_accepted(k.out->verdict) && k.out->flags & LINE_STATISTICS && k.out->rule != RULE_CHECKSUM_SAME &&
+        other_shape_is_unexplained(p->m, i)) {
+        verdict_case_give(&k, VERDICT_SHAPE, RULE_OTHER_SHAPE);
+        k.out->flags |= LINE_DOUBTFUL;
+    }
     if (p->o->exact) {
         equal_bits_judge(p, &k);
         row_verdict_remember(p, &k);

@@ -221,6 +221,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, l->row[TARGET] == NONE ? _("the target recorded the call, and not this value of it")
                                              : _("the golden side recorded the call, and not this value of it"));
         break;
+    case RULE_OTHER_SHAPE:
+        buf_cstr(out, _("the same figures in another shape, which nothing else of the call has: they do not show "
+                        "whether the elements are in one order"));
+        break;
     case RULE_OPEN_END:
         buf_cstr(out, _("an operator without a formula ends the step here and has no partner: nothing shows whether "
                         "its result is right"));

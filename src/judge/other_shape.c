@@ -1,0 +1,89 @@
+/* Compares the shapes of a call's other tensors: those of a view differ as well. */
+#include "judge/other_shape.h"
+
+#include <string.h>
+
+#include "dump/family.h"
+
+/* Whether two lists of axes are the same but for axes of one element. */
+static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
+{
+    int i = 0, k = 0;
+    while (i < n || k < m) {
+        if (i < n && a[i] == 1)
+            i++;
+        else if (k < m && b[k] == 1)
+            k++;
+        else if (i == n || k == m || a[i++] != b[k++])
+            return false;
+    }
+    return true;
+}
+
+static bool alike(const struct shape *a, const struct shape *b)
+{
+    return same_axes(a->dim, a->ndim, b->dim, b->ndim);
+}
+
+/* The shape of a tensor of several elements; NULL. */
+static const struct shape *shape_of(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = d->rows.v[row].kind == ROW_TENSOR ? dump_row_shape(d, row) : NULL;
+    return s && s->numel > 1 ? s : NULL;
+}
+
+/* Whether the call's other pairs have one shape each, or, of a gradient, it has no other. */
+static bool is_alone(const struct measure *m, uint32_t line)
+{
+    const uint32_t *row = m->pairing->lines.v[line].row;
+    const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
+    bool any = t->rows.v[row[TARGET]].io == IO_GRADIENT;
+    EACH_ROW(t, t->rows.v[row[TARGET]].call, r) {
+        const struct line *l = &m->pairing->lines.v[m->pairing->line_of[TARGET][r]];
+        const struct shape *a = shape_of(t, r),
+                           *b = r == row[TARGET] || l->pair == NONE ? NULL : shape_of(g, l->row[GOLDEN]);
+        if (!a || !b)
+            continue;
+        if (!alike(a, b))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether a call works element by element, and at its other end tensors have as many elements and none these axes. */
+static bool contradicts_call(const struct dump *d, uint32_t row)
+{
+    const struct row *x = &d->rows.v[row];
+    const struct shape *own = shape_of(d, row);
+    uint8_t f = d->calls.v[x->call].family;
+    bool any = false, elements = f == FAMILY_ACTIVATION || f == FAMILY_ADD || f == FAMILY_MUL || f == FAMILY_SOFTMAX ||
+                                 f == FAMILY_NORM || f == FAMILY_CAST;
+    if (!elements || (x->io != IO_INPUT && x->io != IO_OUTPUT))
+        return false;
+    EACH_ROW(d, x->call, r) {
+        bool other_end = d->rows.v[r].io == (x->io == IO_INPUT ? IO_OUTPUT : IO_INPUT);
+        const struct shape *s = other_end ? shape_of(d, r) : NULL;
+        if (!s || s->numel != own->numel)
+            continue;
+        if (alike(own, s))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
+    const struct shape *a = shape_of(t, l->row[TARGET]), *b = shape_of(g, l->row[GOLDEN]);
+    if (!a || !b || a->numel != b->numel || alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
+        m->pairing->pairs.v[l->pair].group != NONE)
+        return false;
+    const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,
+               *other = g->calls.v[g->rows.v[l->row[GOLDEN]].call].name;
+    if (t->reader == g->reader && strcmp(t->framework, g->framework) == 0 && strcmp(name, other) == 0)
+        return is_alone(m, line);
+    return contradicts_call(t, l->row[TARGET]) || contradicts_call(g, l->row[GOLDEN]);
+}
