@@ -598,6 +598,45 @@ static void a_gradient_begins_with_a_source(void **state)
     }
 }
 
+/* A product with the weights of all experts at once that has no partner is counted: much stays unseen in it. */
+static void products_of_all_experts_alone(void **state)
+{
+    static const double x[] = {3, -1, 9}, y[] = {4, -2, 8}, weight[] = {0.5, -0.5, 2}, out[] = {7, -3, 20};
+    static const struct {
+        const char *op;
+        enum call_kind kind;
+        int axes;
+        enum dtype type;
+        bool made; /* by a recorded call */
+        uint32_t alone;
+    } cases[] = {
+        {"bmm", CALL_API, 3, DTYPE_F32, false, 1}, {"bmm", CALL_API, 2, DTYPE_F32, false, 0},
+        {"bmm", CALL_API, 3, DTYPE_I64, false, 0}, {"bmm", CALL_API, 3, DTYPE_F32, true, 0},
+        {"bmm", CALL_MODULE, 3, DTYPE_F32, false, 0}, {"conv1d", CALL_API, 3, DTYPE_F32, false, 0},
+    };
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            call_on(&s.d[i], "linear", PHASE_FORWARD);
+            tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, x);
+            tensor_on(&s.d[i], "output.0", DTYPE_F32, 72, cases[c].made ? weight : y);
+        }
+        struct dump *d = &s.d[GOLDEN];
+        named_on(d, "Functional.of_experts.0.forward", cases[c].op, cases[c].kind, PHASE_FORWARD, NONE);
+        tensor_on(d, "input.0", DTYPE_F32, 64, x);
+        uint32_t stack = tensor_on(d, "input.1", cases[c].type, 72, weight);
+        d->rows.v[stack].shape = dump_shape(d, cases[c].axes == 3 ? (int64_t[]){3, 4, 6} : (int64_t[]){12, 6},
+                                            cases[c].axes);
+        tensor_on(d, "output.0", DTYPE_F32, 64, out);
+        judge_all(&s);
+        if (s.j.sum.experts_alone != cases[c].alone)
+            fail_msg("case %zu: %u", c, s.j.sum.experts_alone);
+        scene_end(&s);
+    }
+}
+
 /* Sketches leave out mask fills, which the figures show; without fills the sketches alone are asked. */
 static void fills_that_sketches_leave_out(void **state)
 {
@@ -2513,6 +2552,7 @@ int main(void)
         cmocka_unit_test(loss_scale_is_divided_out),
         cmocka_unit_test(a_gradient_begins_with_a_source),
         cmocka_unit_test(fills_that_sketches_leave_out),
+        cmocka_unit_test(products_of_all_experts_alone),
         cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),

@@ -655,6 +655,7 @@ static void what_ends_finds_its_equal(void **state)
         call(&b.t, "Primitive", "Concat", PHASE_FORWARD, turned, q);
         wide_call(&b.t, "P.BatchMatMul.0.forward", "BatchMatMul", NULL, PHASE_FORWARD,
                                      (struct value[]){q, x}, 2, &scores, 1);
+        call(&b.g, "Functional", "tanh", PHASE_FORWARD, x, fresh(64)); /* of its own */
         call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
         uint32_t wrong = call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, key, other);
         wide_call(&b.g, "Torch.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, (struct value[]){q, x}, 2, &scores, 1);
