@@ -286,6 +286,34 @@ static void a_stacked_axis_is_told_by_the_sizes(void **state)
     }
 }
 
+/* Its Unstack stores the axis taken apart: the only one with as many elements as there are parts. */
+static void an_unstacked_axis_is_told_by_the_parts(void **state)
+{
+    static const struct {
+        const char *x, *part;
+        int64_t second; /* where the second part's first element lay; -1: not told */
+    } cases[] = {{"T2,3", "3", 3}, {"T3,2", "3", 1}, {"T2,2", "2", -1}, {"T3,4", "4", -1}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        struct real_tensor parts[2];
+        made_call_open(&m, "unstack", cases[i].x);
+        for (int k = 0; k < 2; k++)
+            parts[k] = tensor_of_shape(&m, cases[i].part);
+        m.c.result = m.c.output = parts;
+        m.c.results = m.c.outputs = 2;
+        m.c.mindspore = true;
+        made_call_run(&m, false);
+        if (cases[i].second < 0) {
+            assert_int_equal(m.c.unknown, UNKNOWN_SHAPE);
+        } else {
+            assert_int_equal(m.c.candidates, 2);
+            assert_true(candidate_values(&m, &m.c.candidate[1])[0] == m.place[0].tensor.v[cases[i].second]);
+        }
+        made_call_release(&m);
+    }
+}
+
 /* A cast to the same type returns the tensor that went in, and what is recorded may be the gradient of the call that
  * made it: nothing is said of another one. */
 static void a_cast_that_changes_nothing_hands_on(void **state)
@@ -430,6 +458,7 @@ int main(void)
         cmocka_unit_test(bounds_count_the_steps),
         cmocka_unit_test(gradients_go_where_values_were_picked),
         cmocka_unit_test(a_stacked_axis_is_told_by_the_sizes),
+        cmocka_unit_test(an_unstacked_axis_is_told_by_the_parts),
         cmocka_unit_test(a_cast_that_changes_nothing_hands_on),
         cmocka_unit_test(modules_multiply_by_either_layout),
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
