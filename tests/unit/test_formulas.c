@@ -208,6 +208,7 @@ static void bounds_count_the_steps(void **state)
         {"var", "T1,2 n1", "1", 1, 2048.05424996},           /* 8 + 4 sqrt n, times how far the squares cancel */
         {"avg_pool1d", "P1,1,2 n2", "1,1,1", 1, 8.83223391}, /* 4 + 2 sqrt n (1 + rms / (sqrt n mean)) */
         {"cross_entropy", "T1,3 I3:1", "", 3, 11.3127578737},
+        {"expm1", "T1", "1", 1, 4},
         {"pow", "P1 n2", "1", 2, 4}, /* of a power that is a number: squares, cubes and roots are exact */
         {"pow", "P1 n3", "1", 2, 4},
         {"pow", "P1 n0.5", "1", 2, 4},
@@ -369,6 +370,34 @@ static void modules_multiply_by_either_layout(void **state)
     }
 }
 
+/* A convolution's module shows its weights, not its strides and margins: those that give the recorded result. */
+static void a_convolution_module_is_told_by_its_result(void **state)
+{
+    struct made_call f;
+    (void)state;
+    made_call_open(&f, "conv2d", "T1,2,5,5 T4,1,3,3 T4 n2 n1 n1 n2");
+    made_call_result(&f, "1,4,3,3");
+    const double *y = first_output(&f);
+    for (int parameters = 0; parameters <= 3; parameters++) {
+        struct made_call m;
+        struct named_value parameter[3] = {{"weight", f.place[1]}, {"bias", f.place[2]}, {"weight_g", f.place[2]}};
+        made_call_open(&m, "conv2d", "T1,2,5,5");
+        made_call_result(&m, "1,4,3,3");
+        m.c.module = true;
+        m.c.parameter = parameter;
+        m.c.parameters = parameters;
+        memcpy(m.result.v, y, (size_t)m.result.count * sizeof *y);
+        for (int64_t i = 0; i < m.result.count && parameters == 1; i++)
+            m.result.v[i] -= f.place[2].tensor.v[i / 9];
+        operator_find_class(STR("conv2d"))->forward(&m.c);
+        assert_int_equal(m.c.unknown, parameters == 0 || parameters == 3 ? UNKNOWN_CLASS : UNKNOWN_NOT);
+        if (!m.c.unknown)
+            assert_true(is_a_candidate(&m, m.result.v, m.result.count));
+        made_call_release(&m);
+    }
+    made_call_release(&f);
+}
+
 #define FAMILY(name)                                             \
     static void name##_as_in_torch(void **state)                 \
     {                                                            \
@@ -461,6 +490,7 @@ int main(void)
         cmocka_unit_test(an_unstacked_axis_is_told_by_the_parts),
         cmocka_unit_test(a_cast_that_changes_nothing_hands_on),
         cmocka_unit_test(modules_multiply_by_either_layout),
+        cmocka_unit_test(a_convolution_module_is_told_by_its_result),
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
         cmocka_unit_test(sizes_that_fit_nothing_are_refused),

@@ -598,6 +598,8 @@ static void copies_on_ranks(void **state)
             enum stage_verdict v = verdict_of(dir, dir, &c);
             assert_int_equal(v, !fault ? STAGE_PASS : cases[i].certain ? STAGE_FAIL : STAGE_UNKNOWN);
             assert_int_equal(c.replicas.n, 2);
+            for (int k = 0; k < 2; k++)
+                assert_string_equal(c.side[0].copies.v[0].rank[k], cases[i].rank[k]);
             assert_int_equal(weight_replicas_off(&c, false), fault ? 2 : 0);
             assert_int_equal(weight_replicas_off(&c, true), fault && cases[i].certain ? 2 : 0);
             weight_compare_release(&c);
