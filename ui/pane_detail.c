@@ -375,7 +375,7 @@ static void gap_text(struct page *p, uint32_t line)
     if (!g)
         return;
     gap_cause(p, g, line);
-    buf_fmt(&b, _("gap: %u calls only on the target, %u only on the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
+    buf_fmt(&b, _("gap: calls only on the target %u, only on the golden side %u"), g->calls[TARGET], g->calls[GOLDEN]);
     if (g->compute[TARGET] + g->compute[GOLDEN])
         buf_fmt(&b, _("; compute calls: %u and %u"), g->compute[TARGET], g->compute[GOLDEN]);
     paragraph(p, STYLE_DIM, buf_view(&b));
