@@ -8,6 +8,7 @@
 
 #include "dump/reader.h"
 #include "oracle/oracle.h"
+#include "oracle/oracle_operators.h"
 #include "oracle/recompute.h"
 
 enum { ROWS = 8, IN = 32, OUT = 16 };
@@ -199,6 +200,15 @@ static void a_wrong_kernel_is_found_from_one_side(void **state)
     assert_string_equal(last->arithmetic, "tf32");
     assert_true(fabs(silu_row->error - 0.02) < 1e-3);
     assert_true(row_of(&a, "Functional.linear.0.forward.output.0")->excess < 1);
+    size_t n;
+    struct oracle_operator *x = oracle_operators(&a.found->side[TARGET], &n); /* silu is the worse */
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t calls = i ? 7 : 1, row = i ? last->row : silu_row->row;
+        assert_true(x[i].calls == calls && x[i].recomputed == calls && x[i].rows == calls);
+        assert_true(x[i].wrong == 1 && x[i].row == row && x[i].worst > 1);
+    }
+    free(x);
     forget(&a);
 }
 
