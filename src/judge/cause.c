@@ -36,6 +36,7 @@ struct causes {
     bool *blind;                   /* per target call: something that goes in was not compared */
     bool *reads;                   /* per target call: a tensor goes in */
     bool *decided;                 /* per line */
+    bool *kept;                    /* per target call: its parameters are decided */
     uint32_t *around;              /* per target call: see argument_around; NOT_ASKED */
     struct forward_uses uses;      /* found for the first gradient */
     bool told;                     /* all verdicts come from a pack, or from another tool's rules */
@@ -750,9 +751,11 @@ static void decide_line(struct causes *k, uint32_t line);
 /* A module's parameters are recorded after its output, which is computed from them. */
 static void decide_parameters(struct causes *k, uint32_t row)
 {
-    if (k->d->rows.v[row].io != IO_OUTPUT)
+    uint32_t call = k->d->rows.v[row].call;
+    if (k->d->rows.v[row].io != IO_OUTPUT || k->kept[call])
         return;
-    EACH_ROW(k->d, k->d->rows.v[row].call, r)
+    k->kept[call] = true;
+    EACH_ROW(k->d, call, r)
         if (k->d->rows.v[r].io == IO_PARAMETER)
             decide_line(k, k->m->pairing->line_of[TARGET][r]);
 }
@@ -785,7 +788,7 @@ static void follow(struct causes *k)
         k->row[i] = no_origins;
     for (size_t i = 0; i < k->d->calls.n; i++) {
         k->call[i] = no_origins;
-        k->blind[i] = k->reads[i] = false;
+        k->blind[i] = k->reads[i] = k->kept[i] = false;
     }
     memset(k->decided, 0, k->j->lines * sizeof *k->decided);
     for (uint32_t i = 0; i < k->j->lines; i++)
@@ -822,6 +825,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
         .blind = mem_alloc((d->calls.n + 1) * sizeof *k.blind),
         .reads = mem_alloc((d->calls.n + 1) * sizeof *k.reads),
         .decided = mem_alloc((j->lines + 1) * sizeof *k.decided),
+        .kept = mem_alloc((d->calls.n + 1) * sizeof *k.kept),
         .around = mem_alloc((d->calls.n + 1) * sizeof *k.around),
     };
     for (size_t c = 0; c < d->calls.n; c++)
@@ -838,6 +842,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     free(k.blind);
     free(k.reads);
     free(k.decided);
+    free(k.kept);
     free(k.around);
 }
 

@@ -1,5 +1,7 @@
 /* grown: lists the kinds of input, each with the size to begin with, the status and the command that reads it.
  * grown KIND N FOLDER: writes one of N units, which differ (names, numbers) as those of real files do. */
+#include <stdbool.h>
+
 #include "../damage/hostile.h"
 
 static unsigned long n; /* units */
@@ -38,15 +40,27 @@ static void msprobe_calls(void)
     fclose(f);
 }
 
-static void msprobe_rows(void)
+static void one_call(const char *name, bool many_outputs)
 {
     FILE *f = create("d/dump.json");
     msprobe_head(f);
-    fputs("\"Functional.cat.0.forward\":{\"input_args\":[", f);
+    fprintf(f, "\"%s\":{\"input_args\":[", name);
+    if (many_outputs)
+        fputs("{" FIGURES "}],\"output\":[", f);
     EACH(i)
         fprintf(f, "%s{" FIGURES "}", i ? "," : "");
-    fputs("],\"output\":[{" FIGURES "}]}}}", f);
+    fputs(many_outputs ? "]}}}" : "],\"output\":[{" FIGURES "}]}}}", f);
     fclose(f);
+}
+
+static void msprobe_rows(void)
+{
+    one_call("Functional.cat.0.forward", false);
+}
+
+static void msprobe_outputs(void)
+{
+    one_call("Torch.split.0.forward", true);
 }
 
 /* Each module inside the one before. */
@@ -587,6 +601,7 @@ static const struct kind {
 } kinds[] = {
     {"calls of msprobe", 1800, msprobe_calls, "compare d d", 0},
     {"rows of one call", 3600, msprobe_rows, "compare d d", 0},
+    {"outputs of one call", 7200, msprobe_outputs, "compare d d", 0},
     {"modules in modules", 2000, msprobe_modules, "compare d d", 0},
     {"rows of statistic.csv", 3600, graph_rows, "compare . .", 0},
     {"lines of ptdbg", 3000, ptdbg_lines, "compare d d", 0},
