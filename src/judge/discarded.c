@@ -1,6 +1,8 @@
 /* Finds values that differ only where their readers discard them, and withdraws their deviations. */
 #include "judge/discarded.h"
 
+#include <math.h>
+
 #include "dump/family.h"
 #include "pair/align_item.h"
 
@@ -92,11 +94,29 @@ static bool heals(struct trail *x, uint32_t row)
     return agreed > 0 && !x->full;
 }
 
+#define OF_ONE 1e-2 /* by which factors of figures may differ and be one: what noise of 16 bits leaves of them */
+
+/* Whether all figures of a pair differ by one factor: then all elements do, not only those that are discarded. */
+static bool is_scaled(const struct row *t, const struct row *g)
+{
+    static const int stat[] = {STAT_MAX, STAT_MIN, STAT_NORM};
+    if ((t->has & g->has & (HAS_MAX | HAS_MIN | HAS_NORM)) != (HAS_MAX | HAS_MIN | HAS_NORM))
+        return false;
+    double factor = t->stat[STAT_NORM] / g->stat[STAT_NORM];
+    for (size_t i = 0; i < ARRAY_LEN(stat); i++)
+        if (!(fabs(t->stat[stat[i]] - factor * g->stat[stat[i]]) <= OF_ONE * fabs(t->stat[stat[i]])))
+            return false;
+    return fabs(factor - 1) > 5 * OF_ONE;
+}
+
 bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2],
                   uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
+        return false;
+    const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
+    if (j->line[line].flags & LINE_STATISTICS && is_scaled(t, g))
         return false;
     for (int s = 0; s < 2; s++) {
         struct trail x = {.j = j, .m = m, .reads = &reads[s], .d = m->side[s], .side = s};

@@ -130,6 +130,17 @@ static bool is_merged_gradient(const struct dump *d, uint32_t row)
     return true;
 }
 
+/* Whether a gradient has the shape of one that went into its call's forward call. */
+static bool is_shaped_as_input(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    if (forward != NONE)
+        EACH_EARLY_ROW(d, forward, r)
+            if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && has_shape_of(d, row, r))
+                return true;
+    return false;
+}
+
 /* Whether both rows are gradients that a function recorded, of what went in. */
 static bool are_gradients_of_calls(const struct dump *const side[2], const uint32_t row[2])
 {
@@ -155,6 +166,9 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
             return NULL;
         inner[s] = same ? is_merged_gradient(side[s], row[s]) : is_inner_step(side[s], row[s]);
     }
+    int other = inner[TARGET] ? GOLDEN : TARGET;
+    if (same && !is_shaped_as_input(side[other], row[other])) /* an incoming gradient too, of another value */
+        return NULL;
     return inner[TARGET] == inner[GOLDEN] ? NULL
                : N_("one side recorded the last inner step of this call, a view: the incoming gradient, not that of "
                     "its input");
