@@ -49,11 +49,17 @@ static double mask_at(const struct attention_data *a, unsigned masks, const stru
     return sum;
 }
 
+/* Whether causal mask and window leave a key visible. */
+static bool in_sight(const struct attention_way *w, int64_t query, int64_t key)
+{
+    return (w->ahead == CAUSAL_NONE || key <= query + w->ahead) && (!w->window || key > query - w->window);
+}
+
 bool attention_sees(const struct attention_data *a, const struct attention_way *way, int64_t batch, int64_t query,
                     int64_t key)
 {
     struct result_row at = {batch, query, 0};
-    return mask_at(a, way->masks, &at, key) > MASKED && (way->ahead == CAUSAL_NONE || key <= query + way->ahead);
+    return mask_at(a, way->masks, &at, key) > MASKED && in_sight(way, query, key);
 }
 
 static double lowered(enum attention_low low, double v)
@@ -68,7 +74,7 @@ static void soften(const struct attention_data *a, const struct attention_way *w
     double most = -INFINITY, sum = 0;
     for (int64_t k = 0; k < a->keys; k++) {
         double m = mask_at(a, w->masks, at, k);
-        bool seen = m > MASKED && (w->ahead == CAUSAL_NONE || k <= at->query + w->ahead);
+        bool seen = m > MASKED && in_sight(w, at->query, k);
         p[k] = seen ? lowered(w->low, p[k] * w->scale + m) : -INFINITY;
         most = fmax(most, p[k]);
     }
@@ -184,6 +190,25 @@ static void try_masks(const struct attention_data *a, const struct products *x, 
         }
 }
 
+/* Causal masks of a window, without a mask that was passed: the window that explains most at the usual scale. */
+static void try_windows(const struct attention_data *a, const struct products *x, struct attention_way w, double most,
+                        struct attention_way *best)
+{
+    struct attention_way found = {.left2 = INFINITY};
+    if (good(best, most) || a->queries != a->keys)
+        return;
+    w.scale = 1 / sqrt((double)a->size);
+    w.ahead = 0;
+    for (w.window = 1; w.window < a->keys; w.window++) {
+        left_of(a, x, &w);
+        found = w.left2 < found.left2 ? w : found;
+    }
+    if (isfinite(found.left2))
+        best_scale(a, x, &found);
+    if (found.left2 < best->left2)
+        *best = found;
+}
+
 bool attention_fit(const struct attention_data *a, double most, struct attention_way *out)
 {
     struct products x = {.dot = mem_alloc((size_t)(ROWS_LOOKED_AT * a->keys + 1) * sizeof(double))};
@@ -192,6 +217,7 @@ bool attention_fit(const struct attention_data *a, double most, struct attention
          rope < (a->cosines ? ROTATE_COUNT : ROTATE_HALVES) && !good(out, most); rope++) {
         multiply(a, (enum attention_rope)rope, &x);
         try_masks(a, &x, (struct attention_way){.rope = (enum attention_rope)rope}, most, out);
+        try_windows(a, &x, (struct attention_way){.rope = (enum attention_rope)rope}, most, out);
     }
     struct attention_way low = *out;
     for (int i = LOW_NONE + 1; i < LOW_COUNT && isfinite(low.left2) && !good(out, most); i++) {

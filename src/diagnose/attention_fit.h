@@ -28,6 +28,7 @@ struct attention_data {
 struct attention_way {
     double scale;
     int ahead; /* how many later tokens the causal mask allows, or CAUSAL_NONE */
+    int window; /* how many tokens a query sees at most, itself included; 0: all that `ahead` allows */
     unsigned masks; /* bit i: mask[i] is added */
     enum attention_rope rope;
     enum attention_low low;

@@ -420,6 +420,8 @@ static void mask_text(const struct attention_way *w, struct buf *out)
 {
     if (w->ahead == CAUSAL_NONE && !w->masks)
         buf_cstr(out, _("no mask"));
+    else if (w->window)
+        buf_fmt(out, _("a causal mask with a window of %d tokens"), w->window);
     else if (w->ahead == 0)
         buf_cstr(out, w->masks ? _("the causal mask and the mask passed to the call") : _("the causal mask"));
     else if (w->ahead != CAUSAL_NONE)

@@ -177,18 +177,27 @@ static void decide_by_level(struct causes *k, uint32_t line, uint32_t from)
         give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(&k->j->line[line]), NONE);
 }
 
-/* The start at the forward call of a gradient, or NONE: one function that is another one has another gradient. */
-static uint32_t forward_start(const struct causes *k, uint32_t call)
+/* The start among a call's rows, or NONE. */
+static uint32_t start_at(const struct causes *k, uint32_t call)
 {
-    uint32_t twin = k->d->calls.v[call].phase == PHASE_BACKWARD ? k->d->calls.v[call].twin : NONE;
-    if (twin == NONE)
-        return NONE;
-    EACH_ROW(k->d, twin, r) {
+    EACH_ROW(k->d, call, r) {
         uint32_t line = k->m->pairing->line_of[TARGET][r];
         if (line != NONE && k->j->line[line].cause == CAUSE_STARTS)
             return line;
     }
     return NONE;
+}
+
+/* The start at the forward call of a gradient or, if its module's parameter has it, inside of it; or NONE: one function
+ * that is another one has another gradient. */
+static uint32_t forward_start(const struct causes *k, uint32_t call)
+{
+    const struct call *x = &k->d->calls.v[call];
+    uint32_t back = x->gradient ? condition_module_backward(k->d, call) : x->phase == PHASE_BACKWARD ? call : NONE,
+             twin = back == NONE ? NONE : k->d->calls.v[back].twin, found = twin == NONE ? NONE : start_at(k, twin);
+    for (uint32_t c = twin; x->gradient && found == NONE && c != NONE && c-- > 0 && k->d->calls.v[c].parent == twin;)
+        found = start_at(k, c);
+    return found;
 }
 
 /* The place of an input among the tensors that go into its call. */
@@ -467,6 +476,8 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
                     !k->o->exact && !has_verdict_of_its_own(k, line);
     bool by_rows = k->o->by_rows && k->o->by_rows[line]; /* of the very values that are paired */
     bool judged = !isnan(l->residual) && by_value && (by_rows || !operands_cross(k, line, x->call));
+    /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
+    judged = judged && (x->io != IO_GRADIENT || (line_is_bad(l) && k->earliest.start != NONE));
     if (!is_compared(l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;

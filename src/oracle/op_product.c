@@ -519,7 +519,7 @@ static void linear_module_backward(struct call_values *c)
     const struct real_tensor *x = call_nth_tensor(c, 0), *w = module_weight(c);
     if (!x || !w)
         return call_unknown(c, UNKNOWN_CLASS);
-    linear_slopes(c, x, w, NULL);
+    linear_slopes(c, x, w, call_parameter(c, "bias"));
 }
 
 /* ---- table ---- */

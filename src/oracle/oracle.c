@@ -93,12 +93,18 @@ static void plan_calls(struct planning *p, const uint32_t call[2])
         }
 }
 
+/* Whether a call computes a row: an output, or the gradient of a parameter. */
+static bool is_computed(const struct dump *d, uint32_t row)
+{
+    return row != NONE && (d->rows.v[row].io == IO_OUTPUT || d->rows.v[row].io == IO_GRADIENT);
+}
+
 static void plan_line(struct planning *p, const struct measure *m, uint32_t line)
 {
     uint32_t call[2] = {NONE, NONE};
     for (int i = 0; i < 2; i++) {
         uint32_t row = m->pairing->lines.v[line].row[i];
-        if (row != NONE && m->side[i]->rows.v[row].io == IO_OUTPUT)
+        if (is_computed(m->side[i], row))
             call[i] = m->side[i]->rows.v[row].call;
     }
     plan_calls(p, call);
@@ -136,14 +142,18 @@ static void plan_pairs(struct planning *p, const struct measure *m, const struct
     for (uint32_t i = 0; i < j->lines; i++)
         if (verdict_is_bad((enum verdict)j->line[i].verdict))
             plan_line(p, m, i);
-    for (uint32_t i = 0; i < m->pairing->lines.n; i++)
-        plan_line(p, m, i);
+    for (uint32_t i = 0; i < m->pairing->lines.n; i++) {
+        uint32_t row = m->pairing->lines.v[i].row[TARGET];
+        if (row == NONE || m->side[TARGET]->rows.v[row].io != IO_GRADIENT) /* of these only what deviates is asked */
+            plan_line(p, m, i);
+    }
 }
 
 static void plan_alone(struct planning *p, const struct dump *d)
 {
     for (uint32_t c = 0; c < d->calls.n; c++)
-        plan_calls(p, (const uint32_t[]){c, NONE});
+        if (!d->calls.v[c].gradient)
+            plan_calls(p, (const uint32_t[]){c, NONE});
 }
 
 /* ---- computing ---- */
@@ -262,12 +272,12 @@ static void cross_task(void *ctx, size_t i)
     arena_release(&a);
 }
 
-/* The calls of a line of outputs; false if it is none. */
-static bool output_pair(const struct crossing *x, uint32_t line, uint32_t call[2])
+/* The calls that compute a line's rows; false if none does. */
+static bool computing_pair(const struct crossing *x, uint32_t line, uint32_t call[2])
 {
     for (int s = 0; s < 2; s++) {
         uint32_t row = x->pairing->lines.v[line].row[s];
-        if (row == NONE || x->m->side[s]->rows.v[row].io != IO_OUTPUT)
+        if (!is_computed(x->m->side[s], row))
             return false;
         call[s] = x->m->side[s]->rows.v[row].call;
     }
@@ -311,7 +321,7 @@ static void plan_by_arguments(struct crossing *x)
     uint32_t last[2] = {NONE, NONE}, call[2];
     struct crossed_call alike;
     for (uint32_t i = 0; i < x->m->lines; i++) {
-        if (!output_pair(x, i, call) || !recomputed(x, TARGET, i) || !recomputed(x, GOLDEN, i) ||
+        if (!computing_pair(x, i, call) || !recomputed(x, TARGET, i) || !recomputed(x, GOLDEN, i) ||
             memcmp(call, last, sizeof last) == 0 || is_whole_and_part(x, i))
             continue;
         memcpy(last, call, sizeof last);
@@ -329,7 +339,8 @@ static void plan_by_rows(struct crossing *x, int side)
     bool *planned = mem_zalloc(x->m->side[side]->calls.n + 1);
     uint32_t call[2];
     for (uint32_t i = 0; i < x->m->lines; i++) {
-        if (x->o->residual[i] <= (float)rule_limit(RULE_LIMIT_ORACLE_WRONG) || !output_pair(x, i, call))
+        if (x->o->residual[i] <= (float)rule_limit(RULE_LIMIT_ORACLE_WRONG) || !computing_pair(x, i, call) ||
+            x->m->side[side]->calls.v[call[side]].gradient)
             continue;
         const struct oracle_row *own = recomputed(x, side, i);
         if (own && !oracle_row_is_wrong(own) && !planned[call[side]])
@@ -414,6 +425,37 @@ static bool cross_sides(struct oracle *o, const struct measure *m, double left, 
     return whole;
 }
 
+/* Leaves the records of parameters' gradients of a side that are no product of what its modules' calls were given to
+ * those that speak of one parameter: where most are none, gradients are summed or scaled. */
+static void refuse_most_gradients(struct oracle_side *s, bool all)
+{
+    uint32_t wrong = 0, right = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < s->rows.n; i++) {
+            struct oracle_row *r = &s->rows.v[i];
+            if (!oracle_row_is_recorded_gradient(s, r))
+                continue;
+            bool is_wrong = oracle_row_is_wrong(r);
+            wrong += !pass && is_wrong;
+            right += !pass && !is_wrong;
+            r->said &= !pass || !is_wrong || (!all && wrong < right);
+        }
+}
+
+/* A parameter may be used elsewhere too: its gradient is wrong only where the golden side's is explained. */
+static void refuse_gradients(struct oracle *o, const struct measure *m)
+{
+    refuse_most_gradients(&o->side[GOLDEN], true);
+    for (uint32_t i = 0; o->side[TARGET].any && i < m->lines; i++) {
+        const uint32_t *row = m->pairing->lines.v[i].row;
+        uint32_t at = row[TARGET] == NONE ? 0 : o->side[TARGET].of_row[row[TARGET]];
+        if (at && m->side[TARGET]->rows.v[row[TARGET]].io == IO_GRADIENT &&
+            !oracle_side_row(&o->side[GOLDEN], row[GOLDEN]))
+            o->side[TARGET].rows.v[at - 1].said = false;
+    }
+    refuse_most_gradients(&o->side[TARGET], false);
+}
+
 static void count_wrong(struct oracle *o, const struct pairing *p)
 {
     for (size_t i = 0; i < p->lines.n; i++) {
@@ -443,6 +485,8 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
         oracle_side_judge(&o->side[i]);
     }
     vec_release(&p.tasks);
+    if (m && any)
+        refuse_gradients(o, m);
     if (whole && m && any)
         whole = cross_sides(o, m, p.left, cancel);
     if (!whole) {

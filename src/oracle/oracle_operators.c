@@ -47,7 +47,7 @@ static void count_rows(const struct oracle_side *s, operator_list *l)
     size_t last = 0;
     for (size_t i = 0; i < s->rows.n; i++) {
         const struct oracle_row *r = &s->rows.v[i];
-        if (!r->said)
+        if (!r->said || oracle_row_is_recorded_gradient(s, r))
             continue;
         struct oracle_operator *x = entry(l, operator_name(s, s->dump->rows.v[r->row].call), &last);
         x->rows++;

@@ -252,7 +252,8 @@ static void count_cover(struct oracle_side *s)
             s->cover.recomputed++;
     }
     for (size_t i = 0; i < s->rows.n; i++)
-        s->cover.wrong += s->rows.v[i].said && oracle_row_is_wrong(&s->rows.v[i]);
+        s->cover.wrong += s->rows.v[i].said && oracle_row_is_wrong(&s->rows.v[i]) &&
+                          !oracle_row_is_recorded_gradient(s, &s->rows.v[i]);
 }
 
 void oracle_side_judge(struct oracle_side *s)
@@ -279,6 +280,11 @@ void oracle_side_judge(struct oracle_side *s)
 bool oracle_row_is_wrong(const struct oracle_row *r)
 {
     return r->excess > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+}
+
+bool oracle_row_is_recorded_gradient(const struct oracle_side *s, const struct oracle_row *r)
+{
+    return s->dump->rows.v[r->row].io == IO_GRADIENT;
 }
 
 bool oracle_row_is_sampled(const struct oracle_row *r)

@@ -66,6 +66,8 @@ const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t r
 enum unknown oracle_side_unknown(const struct oracle_side *s, uint32_t row);
 /* Whether the error exceeds the bound of correct arithmetic by more than rules.oracle_wrong allows. */
 bool oracle_row_is_wrong(const struct oracle_row *r);
+/* Whether it is the gradient of a parameter: the module's call counts, not its record. */
+bool oracle_row_is_recorded_gradient(const struct oracle_side *s, const struct oracle_row *r);
 /* Whether only part of it was compared. */
 bool oracle_row_is_sampled(const struct oracle_row *r);
 /* The probability that a fault is missed: a fault in a single row of a product of which some rows were computed, or

@@ -27,8 +27,8 @@ static bool is_float_row(const struct dump *d, uint32_t r)
 static bool has_output(const struct dump *d, uint32_t call, bool floating)
 {
     EACH_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].has & HAS_FILE
-            && (!floating || is_float_row(d, r)))
+        if ((d->rows.v[r].io == IO_OUTPUT || d->rows.v[r].io == IO_GRADIENT) && d->rows.v[r].kind == ROW_TENSOR &&
+            d->rows.v[r].has & HAS_FILE && (!floating || is_float_row(d, r)))
             return true;
     return false;
 }
@@ -84,13 +84,14 @@ bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
 {
     bool container = holds & HOLDS_CALLS;
     const struct call *x = &d->calls.v[call];
-    if (x->gradient || x->phase == PHASE_OPTIMIZER || !has_output(d, call, false))
+    uint32_t made_by = recorded_call_made_by(d, call);
+    if (made_by == NONE || x->phase == PHASE_OPTIMIZER || !has_output(d, call, false))
         return false;
-    struct str name = align_item_operator(d, call);
+    struct str name = align_item_operator(d, made_by);
     *p = (struct call_plan){.operator = x->kind == CALL_MODULE ? operator_find_class(name) : operator_find(name)};
-    p->votes = !container;
+    p->votes = !container && !x->gradient;
     p->looked_at = is_looked_at(p, x, container);
-    p->counted = p->looked_at && !container && !is_move(p, x) && has_output(d, call, true);
+    p->counted = p->looked_at && !container && !x->gradient && !is_move(p, x) && has_output(d, call, true);
     if (!p->looked_at)
         return false;
     if (holds & HOLDS_COLLECTIVES) {

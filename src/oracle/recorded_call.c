@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dump/contradiction.h"
+#include "judge/conditioning.h"
 #include "pair/align_item.h"
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
@@ -249,11 +250,16 @@ static const char *lower_name(struct arena *a, struct str s)
     return out;
 }
 
-static void open_backward(struct recorded_call *r, uint32_t forward)
+uint32_t recorded_call_made_by(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].gradient ? condition_module_backward(d, call) : call;
+}
+
+static void open_backward(struct recorded_call *r, uint32_t forward, uint32_t backward)
 {
     struct call_values *c = &r->values;
     c->results = flat_tensors(r, forward, IO_OUTPUT, &c->result, &r->result_row);
-    c->gradients = flat_tensors(r, r->call, IO_INPUT, &c->gradient, &r->gradient_row);
+    c->gradients = flat_tensors(r, backward, IO_INPUT, &c->gradient, &r->gradient_row);
     if (!c->gradients || !c->results)
         call_unknown(c, UNKNOWN_NO_GRADIENT);
 }
@@ -272,20 +278,23 @@ static void count_all(struct recorded_call *r)
 
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
 {
-    const struct call *x = &d->calls.v[call];
-    /* a kernel of the backward pass has its own inputs */
-    bool backward = x->phase == PHASE_BACKWARD && x->kind != CALL_OPERATOR;
-    uint32_t forward = backward ? x->twin : call;
+    uint32_t made_by = recorded_call_made_by(d, call);
     *r = (struct recorded_call){.dump = d, .call = call};
     struct call_values *c = &r->values;
     c->arena = a;
+    if (made_by == NONE)
+        return call_unknown(c, UNKNOWN_FORWARD);
+    const struct call *x = &d->calls.v[made_by];
+    /* a kernel of the backward pass has its own inputs */
+    bool backward = x->phase == PHASE_BACKWARD && x->kind != CALL_OPERATOR;
+    uint32_t forward = backward ? x->twin : call;
     c->mindspore = strcmp(d->framework, "mindspore") == 0;
     c->module = x->kind == CALL_MODULE;
     c->backward = backward;
     c->default_taken = &r->default_taken;
-    struct str name = align_item_operator(d, call);
+    struct str name = align_item_operator(d, made_by);
     c->operator = c->module ? arena_cstr(a, name) : lower_name(a, name);
-    c->outputs = flat_tensors(r, call, IO_OUTPUT, &c->output, &r->output_row);
+    c->outputs = flat_tensors(r, call, made_by == call ? IO_OUTPUT : IO_GRADIENT, &c->output, &r->output_row);
     if (forward == NONE)
         return call_unknown(c, UNKNOWN_FORWARD);
     EACH_ROW(d, forward, i)
@@ -295,7 +304,7 @@ void recorded_call_open(struct recorded_call *r, struct arena *a, const struct d
     c->results = c->outputs;
     r->result_row = r->output_row;
     if (c->backward)
-        open_backward(r, forward);
+        open_backward(r, forward, made_by);
     count_all(r);
     if (!c->backward && !r->tensors) /* no operator makes its output of nothing: outputs are not read for it */
         call_unknown(c, UNKNOWN_ARGUMENT);

@@ -20,6 +20,9 @@ struct recorded_call {
     uint32_t types;             /* floating types among the inputs read: bits 1 << enum dtype */
 };
 
+/* The call itself; of a record of parameters' gradients, which are computed where its module's backward call is, that
+ * call, or NONE. */
+uint32_t recorded_call_made_by(const struct dump *d, uint32_t call);
 /* Reads everything but tensor values. If the call cannot be computed, the reason is in values.unknown. */
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
 /* A row's `count` elements, in the arena, through a view of the row (NULL: as stored). NULL if its file cannot be read,

@@ -601,6 +601,8 @@ def after_building(fault, m, given):
         around(at(m, path), lambda f, x, *a, **k: f(Altered.apply(x, None, float(v)), *a, **k))
     elif kind == 'zerograd':
         parameter(m, path).register_hook(lambda g: RAW.zeros_like(g))
+    elif kind == 'scalegrad':                             # a parameter's gradient multiplied
+        parameter(m, path).register_hook(lambda g: RAW.mul(g, float(v)))
     elif kind == 'detach':                                # no gradient passes into a module's input
         around(at(m, path), lambda f, x, *a, **k: f(x.detach(), *a, **k))
     elif kind == 'kw':

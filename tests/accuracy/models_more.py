@@ -4,7 +4,7 @@
 def add(models):
     """puts them beside those of models.py"""
     import torch
-    from models import DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
+    from models import classified, DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
     C, M = models.CAUSAL, models.MODELS
     SLIDE = {'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention']}
     PICKS = {'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2}
@@ -178,3 +178,61 @@ def add(models):
         m = configured(o, 'T5GemmaForConditionalGeneration', 'T5GemmaConfig', encoder=dict(part), decoder=dict(part), vocab_size=V)
         y = tokens(o, 'labels', s=8)
         return m, {'input_ids': tokens(o, 'tokens'), 'decoder_input_ids': torch.cat([torch.ones(2, 1, dtype=torch.long), y[:, :-1]], 1), 'use_cache': False}, lambda out: cross_entropy(o, out.logits, y, o.shift)
+    # the eighth set
+
+    def timm_class(cls, module, size, b=2, **kw):
+        def make(o):
+            import importlib, timm
+            timm.layers.set_fused_attn(o.attn != 'eager')
+            return classified(o, getattr(importlib.import_module('timm.models.' + module), cls)(num_classes=10, **kw), size, b)
+        return make
+
+    C.update({
+    'mistral4': ('Mistral4ForCausalLM', 'Mistral4Config', {**DIM, **TOK, **LATENT, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'n_group': 1, 'topk_group': 1, 'first_k_dense_replace': 1}),
+    'bailing': ('BailingHybridForCausalLM', 'BailingHybridConfig', {**DIM, **TOK, **LATENT, 'head_dim': 12, 'moe_intermediate_size': 24, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'n_group': 2, 'topk_group': 1, 'first_k_dense_replace': 1, 'layer_types': ['linear_attention', 'full_attention'], 'num_mtp_layers': 0}),
+    'deepseek4': ('DeepseekV4ForCausalLM', 'DeepseekV4Config', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_attention_heads': 4, 'max_position_embeddings': 64, 'head_dim': 16, 'q_lora_rank': 24, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'o_groups': 2, 'o_lora_rank': 12, 'sliding_window': 5, 'hc_mult': 2, 'index_n_heads': 2, 'index_head_dim': 16, 'index_topk': 4, 'num_nextn_predict_layers': 0, 'layer_types': ['sliding_attention', 'sliding_attention'], 'mlp_layer_types': ['moe', 'moe']}),
+    'lfm3': ('Lfm3ForCausalLM', 'Lfm3Config', {**GQA, **TOK, 'head_dim': 12, 'sliding_window': 5, 'layer_types': ['conv', 'full_attention']}),
+    'dots3': ('Dots3NoteForCausalLM', 'Dots3NoteTextConfig', {**DIM, **TOK, **LATENT, 'head_dim': 12, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'shared_experts_intermediate_size': 24, 'index_topk': 6, 'index_head_dim': 16, 'index_n_heads': 2, 'layer_types': ['full_attention', 'full_attention'], 'mlp_layer_types': ['dense', 'sparse']}),
+    'inkling': ('InklingForCausalLM', 'InklingTextConfig', {**GQA, **TOK, 'head_dim': 12, 'swa_num_attention_heads': 4, 'swa_num_key_value_heads': 2, 'swa_head_dim': 12, 'sliding_window_size': 5, 'd_rel': 4, 'rel_extent': 16, 'layer_types': ['sliding_attention', 'full_attention'], 'mlp_layer_types': ['dense', 'sparse'], 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'n_shared_experts': 1, 'logits_mup_width_multiplier': 2.0}),
+    'dbrx': ('DbrxForCausalLM', 'DbrxConfig', dict(d_model=48, n_heads=4, n_layers=2, max_seq_len=32, attn_config={'clip_qkv': 3.0, 'kv_n_heads': 2, 'rope_theta': 10000.0}, ffn_config={'hidden_size': 48, 'ffn_hidden_size': 24, 'moe_num_experts': 4, 'moe_top_k': 2}, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
+    'zamba': ('ZambaForCausalLM', 'ZambaConfig', {**DIM, **TOK, 'num_hidden_layers': 4, 'num_key_value_heads': 4, 'attention_hidden_size': 96, 'attention_head_dim': 24, 'n_mamba_heads': 2, 'mamba_d_state': 8, 'mamba_dt_rank': 4, 'use_mamba_kernels': False, 'layers_block_type': ['mamba', 'hybrid', 'mamba', 'hybrid'], 'use_cache': False}),
+    'xlstm': ('xLSTMForCausalLM', 'xLSTMConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_heads': 4, 'chunk_size': 11, 'mode': 'train', 'use_cache': False, 'ffn_round_up_to_multiple_of': 16}),
+    'gemma4': ('Gemma4ForCausalLM', 'Gemma4TextConfig', {**GQA, **TOK, 'head_dim': 12, 'global_head_dim': 12, 'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention'], 'vocab_size_per_layer_input': V, 'hidden_size_per_layer_input': 8, 'enable_moe_block': True, 'num_experts': 4, 'top_k_experts': 2, 'moe_intermediate_size': 24}),
+    })
+    M.update({
+    'nystromformer': regressed('NystromformerModel', 'NystromformerConfig', lambda o: {'input_ids': tokens(o, 'tokens', s=12)}, **ENC, vocab_size=V, num_landmarks=4, segment_means_seq_len=12, conv_kernel_size=3, pad_token_id=1),
+    'splinter': regressed('SplinterModel', 'SplinterConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **ENC, vocab_size=V),
+    'canine': regressed('CanineModel', 'CanineConfig', lambda o: {'input_ids': tokens(o, 'tokens', s=16)}, **ENC, downsampling_rate=4, num_hash_functions=4, num_hash_buckets=64, local_transformer_stride=8),
+    'markuplm': regressed('MarkupLMModel', 'MarkupLMConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **ENC, vocab_size=V, xpath_unit_hidden_size=4, max_depth=4, max_xpath_tag_unit_embeddings=220, max_xpath_subs_unit_embeddings=1004),
+    'bros': regressed('BrosModel', 'BrosConfig', lambda o: {'input_ids': tokens(o, 'tokens'), 'bbox': noise(o, 'box', 2, S, 4).abs()}, **{**ENC, 'hidden_size': 64}, vocab_size=V, dim_bbox=8, bbox_scale=1.0),
+    'bigbirdpegasus': translated('BigBirdPegasusForConditionalGeneration', 'BigBirdPegasusConfig', **SEQ2SEQ, attention_type='original_full', use_bias=True),
+    'convnext': regressed('ConvNextForImageClassification', 'ConvNextConfig', image(32), depths=[1, 1, 1, 1], hidden_sizes=[8, 12, 16, 24], drop_path_rate=0.0, layer_scale_init_value=0.5),
+    'bit': regressed('BitForImageClassification', 'BitConfig', image(32), embedding_size=8, hidden_sizes=[16, 16, 24, 32], depths=[1, 1, 1, 1], num_groups=4),
+    'radio': regressed('RadioModel', 'RadioConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2.0, patch_size=4, image_size=16, max_img_size=32, num_cls_tokens=2, num_registers=2, summary_idxs=[0, 1]),
+    'pixio': regressed('PixioModel', 'PixioConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2, patch_size=4, image_size=16, n_cls_tokens=2),
+    'vitdet': regressed('VitDetModel', 'VitDetConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2, patch_size=4, image_size=16, pretrain_image_size=16, window_block_indices=[0], residual_block_indices=[1], use_relative_position_embeddings=True, window_size=2),
+    'dac': regressed('DacModel', 'DacConfig', lambda o: {'input_values': noise(o, 'speech', 1, 1, 128)}, encoder_hidden_size=8, downsampling_ratios=[2, 4], decoder_hidden_size=16, n_codebooks=2, codebook_size=16, codebook_dim=4),
+    'autoformer': regressed('AutoformerModel', 'AutoformerConfig', lambda o: {'past_values': noise(o, 'past', 2, 15), 'past_time_features': noise(o, 'when', 2, 15, 2), 'past_observed_mask': torch.ones(2, 15), 'future_values': noise(o, 'future', 2, 6), 'future_time_features': noise(o, 'later', 2, 6, 2)}, prediction_length=6, context_length=12, lags_sequence=[1, 2, 3], num_time_features=2, d_model=16, label_length=4, moving_average=5, dropout=0.0, encoder_layerdrop=0.0, decoder_layerdrop=0.0, attention_dropout=0.0, activation_dropout=0.0),
+    'informer': regressed('InformerModel', 'InformerConfig', lambda o: {'past_values': noise(o, 'past', 2, 15), 'past_time_features': noise(o, 'when', 2, 15, 2), 'past_observed_mask': torch.ones(2, 15), 'future_values': noise(o, 'future', 2, 6), 'future_time_features': noise(o, 'later', 2, 6, 2)}, prediction_length=6, context_length=12, lags_sequence=[1, 2, 3], num_time_features=2, d_model=16, attention_type='full', distil=False, dropout=0.0, encoder_layerdrop=0.0, decoder_layerdrop=0.0, attention_dropout=0.0, activation_dropout=0.0),
+    'timesfm': regressed('TimesFmModel', 'TimesFmConfig', lambda o: {'past_values': noise(o, 'past', 2, 32), 'past_values_padding': torch.zeros(2, 32), 'freq': torch.zeros(2, 1, dtype=torch.long)}, patch_length=8, context_length=32, horizon_length=8, num_hidden_layers=2, hidden_size=48, intermediate_size=64, head_dim=12, num_attention_heads=4),
+    'gcvit': timm_class('GlobalContextVit', 'gcvit', 64, img_size=64, embed_dim=16, depths=(1, 1, 1, 1), num_heads=(2, 2, 4, 4), window_size=(2, 2, 2, 2)),
+    'nest': timm_class('Nest', 'nest', 32, img_size=32, num_levels=3, embed_dims=(16, 24, 32), num_heads=(2, 2, 4), depths=(1, 1, 1)),
+    'volo': timm_class('VOLO', 'volo', 32, img_size=32, layers=(1, 1, 1, 1), embed_dims=(24, 32, 32, 32), num_heads=(2, 4, 4, 4)),
+    'twins': timm_model('twins_svt_small', 32, img_size=32, embed_dims=(16, 16, 24, 32), depths=(1, 1, 1, 1), num_heads=(2, 2, 2, 4), wss=(2, 2, 2, 1)),
+    'pit': timm_model('pit_ti_224', 32, img_size=32, base_dims=(8, 8, 8), depth=(1, 1, 1), heads=(2, 4, 8)),
+    'mixer': timm_class('MlpMixer', 'mlp_mixer', 32, img_size=32, patch_size=8, embed_dim=32, num_blocks=2),
+    'inceptionnext': timm_model('inception_next_atto', 64, depths=(1, 1, 1, 1), dims=(16, 24, 32, 40)),
+    'mochi': diffuser('MochiTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301]), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.bool)}, num_attention_heads=4, attention_head_dim=12, num_layers=2, pooled_projection_dim=16, in_channels=4, text_embed_dim=24, time_embed_dim=8, max_sequence_length=5),
+    'cogvideox': diffuser('CogVideoXTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 2, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301])}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, time_embed_dim=16, text_embed_dim=24, num_layers=2, sample_width=8, sample_height=8, sample_frames=5, max_text_seq_length=5),
+    'zimage': lambda o: _zimage(o),
+    'bria': diffuser('BriaTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301.0]), 'img_ids': torch.arange(48).reshape(16, 3).float() % 7, 'txt_ids': torch.zeros(5, 3)}, in_channels=8, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2, joint_attention_dim=24, axes_dims_rope=[4, 6, 6]),
+    'cogview3': diffuser('CogView3PlusTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'timestep': torch.tensor([7, 301]), 'original_size': torch.tensor([[32, 32]] * 2), 'target_size': torch.tensor([[32, 32]] * 2), 'crop_coords': torch.tensor([[0, 0]] * 2)}, in_channels=4, out_channels=4, num_layers=2, attention_head_dim=12, num_attention_heads=4, text_embed_dim=24, time_embed_dim=16, condition_dim=8, pos_embed_max_size=8, sample_size=4),
+    'easyanimate': diffuser('EasyAnimateTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301.0])}, num_attention_heads=4, attention_head_dim=16, in_channels=4, out_channels=4, patch_size=2, sample_width=8, sample_height=8, num_layers=2, mmdit_layers=1, time_embed_dim=16, text_embed_dim=24),
+    'allegro': diffuser('AllegroTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301]), 'attention_mask': torch.ones(1, 2, 8, 8), 'encoder_attention_mask': torch.ones(1, 5)}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, num_layers=2, cross_attention_dim=48, sample_height=8, sample_width=8, sample_frames=2, caption_channels=24),
+    'nextdit': diffuser('LuminaNextDiT2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 8, 8), 'timestep': torch.tensor([0.4]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_mask': torch.ones(1, 5, dtype=torch.long), 'image_rotary_emb': torch.polar(torch.ones(8, 8, 6), torch.arange(384.0).reshape(8, 8, 6) % 5), 'cross_attention_kwargs': {}}, sample_size=8, patch_size=2, in_channels=4, hidden_size=48, num_layers=2, num_attention_heads=4, num_kv_heads=2, multiple_of=8, cross_attention_dim=24),
+    'uvit': diffuser('UVit2DModel', lambda o: {'input_ids': tokens(o, 'codes', 2, 16, 0, 32).reshape(2, 4, 4), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'pooled_text_emb': noise(o, 'pooled', 2, 16), 'micro_conds': noise(o, 'conds', 2, 5)}, hidden_size=48, hidden_dropout=0.0, cond_embed_dim=16, micro_cond_encode_dim=8, micro_cond_embed_dim=40, encoder_hidden_size=24, vocab_size=34, codebook_size=32, in_channels=24, block_out_channels=24, num_res_blocks=1, block_num_heads=4, num_hidden_layers=2, num_attention_heads=4, attention_dropout=0.0, intermediate_size=64),
+    })
+
+    def _zimage(o):
+        m, given, loss = diffuser('ZImageTransformer2DModel', lambda o: {'x': [noise(o, 'latent', 4, 1, 8, 8)], 't': torch.tensor([0.4]), 'cap_feats': [noise(o, 'text', 5, 24)]}, in_channels=4, dim=48, n_layers=2, n_refiner_layers=1, n_heads=4, n_kv_heads=4, cap_feat_dim=24, axes_dims=[4, 4, 4], axes_lens=[64, 16, 16])(o)
+        return m, given, lambda out: loss((torch.stack(tuple(getattr(out, 'sample', out if isinstance(out, list) else out[0]))),))

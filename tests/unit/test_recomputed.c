@@ -307,7 +307,7 @@ static double turned(const double *x, int token, int i, bool neighbours)
     return x[i] * COS[token * SIZE + i] + (first ? -1 : 1) * x[other] * SIN[token * SIZE + i];
 }
 
-static void make_attention(double scale, int ahead, bool neighbours)
+static void make_attention(double scale, int ahead, int window, bool neighbours)
 {
     for (int b = 0; b < 2; b++)
         for (int q = 0; q < TOKENS; q++)
@@ -318,7 +318,7 @@ static void make_attention(double scale, int ahead, bool neighbours)
                     for (int i = 0; i < SIZE; i++)
                         p[k] += turned(Q + ((b * TOKENS + q) * HEADS + h) * SIZE, q, i, neighbours) *
                                 turned(K + (b * TOKENS + k) * SIZE, k, i, neighbours);
-                    p[k] = k > q + ahead ? 0 : exp(scale * p[k]);
+                    p[k] = k > q + ahead || k <= q - window ? 0 : exp(scale * p[k]);
                     sum += p[k];
                 }
                 for (int i = 0; i < SIZE; i++) {
@@ -363,11 +363,12 @@ static void attention_is_computed_anew(void **state)
         COS[i] = cos(angle);
         SIN[i] = sin(angle);
     }
-    for (int way = 0; way < 4; way++) {
-        make_attention(way ? 0.35 : 0.5, way == 2, way == 3);
+    for (int way = 0; way < 5; way++) {
+        make_attention(way ? 0.35 : 0.5, way == 2, way == 4 ? 3 : TOKENS, way == 3);
         assert_true(attention_fit(&d, 1e-5, &w));
         assert_true(fabs(w.scale / (way ? 0.35 : 0.5) - 1) < 1e-4);
         assert_int_equal(w.ahead, way == 2);
+        assert_int_equal(w.window, way == 4 ? 3 : 0);
         assert_int_equal(w.rope, way == 3 ? ROTATE_NEIGHBOURS : ROTATE_HALVES);
         assert_int_equal(w.low, LOW_NONE);
     }
