@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
+#include "pair/call_arguments.h"
 
 static const struct call *call_of(const struct diagnosis_case *p)
 {
@@ -170,22 +171,89 @@ void detect_mask(struct diagnosis_case *p)
         compare_probabilities(p);
 }
 
+/* Whether a tensor that goes into a call differs. */
+static bool goes_in_otherwise(const struct diagnosis_case *p, uint32_t row)
+{
+    const struct row *x = &p->side[TARGET]->rows.v[row];
+    const struct line_judgement *l = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_judged(p, TARGET, row) : NULL;
+    return l && (verdict_is_bad((enum verdict)l->verdict) || l->verdict == VERDICT_INHERITED);
+}
+
+#define MODULES_AROUND 2 /* the module of the attention, from one inside of it */
+
+/* A deviation that starts behind steps inside a module which nobody recorded, into which a mask goes that differs, and
+ * nothing else that does. */
+void detect_mask_around(struct diagnosis_case *p)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t up = p->r[TARGET]->io == IO_INPUT && call_of(p)->phase == PHASE_FORWARD ? call_of(p)->parent : NONE;
+    for (int i = 0; i < MODULES_AROUND && up != NONE; i++, up = d->calls.v[up].parent) {
+        uint32_t mask = NONE;
+        bool other = false;
+        EACH_ROW(d, up, r)
+            if (goes_in_otherwise(p, r)) {
+                bool is_mask = str_ihas(argument_name(d, r), "mask");
+                mask = is_mask ? r : mask;
+                other |= !is_mask;
+            }
+        if (other || mask == NONE)
+            continue;
+        struct buf name = {0};
+        dump_row_name(d, mask, &name);
+        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9,
+                   _("%s, which goes into the module around this call, differs, and nothing else that goes in does"),
+                   name.p);
+        buf_release(&name);
+        return;
+    }
+}
+
 /* ---- probabilities of scaled scores ---- */
 
-/* Whether each row along the last axis is a probability distribution. */
-static bool distributions(const struct element_sample *s, int side, size_t width)
+/* Whether each row along an axis is a probability distribution. */
+static bool distributions(const struct element_sample *s, int side, int axis)
 {
-    for (size_t from = 0; from < s->n; from += width) {
+    size_t width = (size_t)s->shape[axis], step = 1;
+    for (int i = axis + 1; i < s->ndim; i++)
+        step *= (size_t)s->shape[i];
+    for (size_t from = 0; from < s->n; from += from % step == step - 1 ? (width - 1) * step + 1 : 1) {
         double sum = 0;
-        for (size_t i = from; i < from + width; i++) {
-            if (s->v[side][i] < 0)
+        for (size_t i = 0; i < width; i++) {
+            double v = s->v[side][from + i * step];
+            if (v < 0)
                 return false;
-            sum += s->v[side][i];
+            sum += v;
         }
         if (fabs(sum - 1) > 0.02)
             return false;
     }
     return true;
+}
+
+/* The only axis along which all rows of a side are probabilities; -1. */
+static int distributed_axis(const struct element_sample *s, int side)
+{
+    int found = -1;
+    for (int i = 0; i < s->ndim; i++)
+        if (s->shape[i] > 1 && distributions(s, side, i)) {
+            if (found >= 0)
+                return -1;
+            found = i;
+        }
+    return found;
+}
+
+/* A softmax along another axis, whatever the recorded argument says. */
+void detect_softmax_axis(struct diagnosis_case *p)
+{
+    const struct element_sample *s = p->corner;
+    if (call_of(p)->family != FAMILY_SOFTMAX || p->r[TARGET]->io != IO_OUTPUT || p->partly || s->finite < s->n)
+        return;
+    int axis[2] = {distributed_axis(s, TARGET), distributed_axis(s, GOLDEN)};
+    if (axis[TARGET] >= 0 && axis[GOLDEN] >= 0 && axis[TARGET] != axis[GOLDEN])
+        case_found(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98,
+                   _("the probabilities sum to 1 along axis %d on the target and along axis %d on the golden side"),
+                   axis[TARGET], axis[GOLDEN]);
 }
 
 /* log g of a row, centred by its mean with weights g; 0 if g is only rounding. */
@@ -220,8 +288,8 @@ void detect_temperature(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
-    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) ||
-        !distributions(s, 1, width) || in_one_row(s, width))
+    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, s->ndim - 1) ||
+        !distributions(s, 1, s->ndim - 1) || in_one_row(s, width))
         return;
     double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0,
            left = 0;

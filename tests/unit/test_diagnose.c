@@ -540,6 +540,31 @@ static void temperature(void **state)
     end(&s);
 }
 
+/* Probabilities over the last axis against those over the axis before it. */
+static void axis_of_a_softmax(void **state)
+{
+    static double score[N];
+    const int64_t *n = shape3;
+    struct example s;
+    (void)state;
+    fill(score, N, 23);
+    for (int side = 0; side < 2; side++)
+        for (int64_t i = 0; i < N; i++) {
+            int64_t step = side ? 1 : n[2], width = side ? n[2] : n[1], first = i - i / step % width * step;
+            double sum = 0;
+            for (int64_t k = 0; k < width; k++)
+                sum += exp(score[first + k * step]);
+            (side ? G : T)[i] = exp(score[i]) / sum;
+        }
+    begin(&s, "Functional.softmax.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    s.scene.d[TARGET].calls.v[0].family = FAMILY_SOFTMAX;
+    const struct diagnoses *d = examine(&s, T, G, 3, shape3);
+    assert_int_equal(d->v[0].id, DIAGNOSIS_ARGUMENT);
+    assert_string_equal(d->v[0].evidence,
+                        "the probabilities sum to 1 along axis 1 on the target and along axis 2 on the golden side");
+    end(&s);
+}
+
 /* The epsilon of a norm from what goes in and comes out; a factor the same for every token is none. */
 static void epsilons_of_a_norm(void **state)
 {
@@ -1176,6 +1201,7 @@ int main(void)
         cmocka_unit_test(scores_of_shifted_labels),
         cmocka_unit_test(masks),
         cmocka_unit_test(temperature),
+        cmocka_unit_test(axis_of_a_softmax),
         cmocka_unit_test(epsilons_of_a_norm),
         cmocka_unit_test(rotary),
         cmocka_unit_test(parts_of_tensors),
