@@ -327,7 +327,9 @@ bool diagnose_possible(const struct judgement *j, const struct measure *m, uint3
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
         return x->rule == RULE_FUSED_SCALE;
-    return x->rule != RULE_INHERITED && (verdict_is_bad(x->verdict) || x->verdict == VERDICT_DRIFT);
+    /* what the same function makes of noise has no cause of its own */
+    bool explained = x->cause == CAUSE_AGREES && x->basis == BASIS_RECOMPUTED;
+    return x->rule != RULE_INHERITED && (verdict_is_bad(x->verdict) || (x->verdict == VERDICT_DRIFT && !explained));
 }
 
 static int by_score(const void *a, const void *b)

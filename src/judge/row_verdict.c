@@ -17,7 +17,6 @@
 #include "pair/align_item.h"
 #include "judge/unrecorded_step.h"
 #include "dump/recorded_figures.h"
-#include "measure/element_sample.h"
 #include "dump/family.h"
 
 /* ---- roles ---- */
@@ -294,25 +293,6 @@ static double loss_limit(const struct thresholds *tol, const struct verdict_case
     return size > 0 ? fmax(tol->curves.first_loss_rel, tol->curves.first_loss_abs / size) : tol->curves.first_loss_rel;
 }
 
-/* Whether each element of one side, in whatever type it is held, is the other's rounded once to the 16 bits in which
- * most products are: that arithmetic explains it. */
-static bool is_rounding_of_other(const struct judge_pass *p, const struct verdict_case *k)
-{
-    struct element_sample s;
-    struct err quiet = {0};
-    bool rounds[2];
-    if (p->j->arithmetic == DTYPE_UNKNOWN || dtype_table[p->j->arithmetic].size > 2 || !k->f || !k->f->two ||
-        element_sample_take(&s, p->m, k->i, &quiet) < 0)
-        return false;
-    for (int side = 0; side < 2; side++) {
-        rounds[side] = p->narrow[side] && s.n > 0;
-        for (size_t i = 0; i < s.n && rounds[side]; i++)
-            rounds[side] = s.v[side][i] == dtype_round(p->j->arithmetic, s.v[!side][i]);
-    }
-    element_sample_release(&s);
-    return rounds[TARGET] || rounds[GOLDEN];
-}
-
 double row_verdict_angles(const struct measure *m, uint32_t line)
 {
     const uint32_t *row = m->pairing->lines.v[line].row;
@@ -367,8 +347,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
     } else if (source_role(p, k)) {
         k->out->flags |= LINE_SOURCE;
         double limit = fmax(mine->drift, digits);
-        if (error > limit && is_rounding_of_other(p, k))
-            limit = fmax(limit, dtype_table[p->j->arithmetic].epsilon / 2);
+        if (error > limit)
+            limit = fmax(limit, unrecorded_rounding_error(p, k));
         k->out->limit = (float)limit;
         bool over = error > limit;
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
@@ -383,6 +363,9 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         }
         if (k->r[TARGET]->io == IO_GRADIENT)
             level = fmax(level, unrecorded_incoming_error(p, k));
+        /* what several uses of a weight leave of its gradient is summed in float32, or in the type of the uses */
+        if (k->r[TARGET]->io == IO_GRADIENT && error > mine->drift)
+            level = fmax(level, unrecorded_rounding_error(p, k));
         level = fmax(level, unrecorded_step_error(p, k->row));
         if (is_derived(p, k))
             level = fmax(level, dtype_table[p->weights].epsilon / 2);

@@ -7,6 +7,7 @@
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
 #include "judge/pass_rows.h"
+#include "measure/element_sample.h"
 
 #define WITHIN 256 /* calls of a module searched for the inputs of its last step */
 
@@ -171,4 +172,21 @@ double unrecorded_incoming_error(const struct judge_pass *p, const struct verdic
     double most = p->tol->level * fmax(noise_level_quantile(&p->level, p->tol->quantile), behind);
     bool explained = (bound > 0 || behind > 0) && f->rel_l2 <= hypot(bound, most);
     return explained || row_verdict_accepts(p, rows, f->rel_l2, level) ? f->rel_l2 : 0;
+}
+
+double unrecorded_rounding_error(const struct judge_pass *p, const struct verdict_case *k)
+{
+    struct element_sample s;
+    struct err quiet = {0};
+    bool rounds[2];
+    if (p->j->arithmetic == DTYPE_UNKNOWN || dtype_table[p->j->arithmetic].size > 2 || !k->f || !k->f->two ||
+        element_sample_take(&s, p->m, k->i, &quiet) < 0)
+        return 0;
+    for (int side = 0; side < 2; side++) {
+        rounds[side] = p->narrow[side] && s.n > 0;
+        for (size_t i = 0; i < s.n && rounds[side]; i++)
+            rounds[side] = s.v[side][i] == dtype_round(p->j->arithmetic, s.v[!side][i]);
+    }
+    element_sample_release(&s);
+    return rounds[TARGET] || rounds[GOLDEN] ? dtype_table[p->j->arithmetic].epsilon / 2 : 0;
 }

@@ -10,6 +10,9 @@
 double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2]);
 /* The accepted error of the gradient that came into a parameter gradient's module; 0: unknown or not accepted. */
 double unrecorded_incoming_error(const struct judge_pass *p, const struct verdict_case *k);
+/* That of one rounding to the 16 bits in which most products are, if each element of one side, in whatever type it is
+ * held, is the other's rounded once; 0: it is not. */
+double unrecorded_rounding_error(const struct judge_pass *p, const struct verdict_case *k);
 
 /* For an incoming gradient that no recorded call made, and that recorded ones hand on as it is to where gradients of
  * one value are summed: how many times larger the sum is; 0: that is not known. */

@@ -634,6 +634,10 @@ static const char *explain_class(const struct judgement *j, const struct measure
                  "term.");
     if (x->rule == RULE_SOURCE)
         return _("Check where and in which precision both sides compute this table or buffer.");
+    if (x->basis == BASIS_RECOMPUTED && l->row[TARGET] != NONE &&
+        m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_GRADIENT)
+        return _("This gradient does not follow from what goes into its module and what comes back: look for a hook, a "
+                 "factor or a reduction of this parameter alone.");
     bool unsure;
     if (k == FIRST_OUTPUT && !inputs_of(j, m, line, &unsure))
         return _("No input of this call was recorded; its output deviates.");

@@ -160,7 +160,7 @@ double crossed_residual(const struct oracle_side *values, const struct call_plan
                         enum dtype type)
 {
     bool product = x->candidate->product || x->candidate->squares;
-    enum arithmetic a = product ? values->arithmetic[p->operator->family][type] : ARITHMETIC_OWN;
+    enum arithmetic a = product ? oracle_side_arithmetic(values, p, type) : ARITHMETIC_OWN;
     double bound = isnan(x->found.bound[a]) ? x->found.bound[ARITHMETIC_OWN] : x->found.bound[a];
     return x->found.error == 0 ? 0 : bound > 0 ? x->found.error / bound : INFINITY;
 }

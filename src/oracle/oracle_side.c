@@ -69,6 +69,7 @@ void oracle_side_release(struct oracle_side *s)
     free(s->unknown);
     free(s->of_row);
     vec_release(&s->rows);
+    vec_release(&s->by_operator);
     arena_release(&s->arena);
 }
 
@@ -80,26 +81,34 @@ void oracle_side_recompute(struct oracle_side *s, struct arena *a, uint32_t call
 
 /* ---- arithmetic ---- */
 
-struct votes {
-    uint32_t named[ARITHMETIC_COUNT], all;
-};
+static const struct operator_arithmetic *of_operator(const struct oracle_side *s, const struct operator *o,
+                                                     enum dtype type)
+{
+    for (size_t i = 0; i < s->by_operator.n; i++)
+        if (s->by_operator.v[i].operator == o && s->by_operator.v[i].type == type)
+            return &s->by_operator.v[i];
+    return NULL;
+}
 
-static void vote(const struct oracle_side *s, uint32_t call, struct votes votes[ORACLE_FAMILIES][DTYPE_COUNT])
+static void vote(struct oracle_side *s, uint32_t call)
 {
     const struct call_plan *p = &s->plan[call];
     enum arithmetic a;
     for (int i = 0; i < s->done[call].outputs; i++) {
         const struct recomputed_output *o = &s->done[call].output[i];
-        struct votes *v = &votes[p->operator->family][o->type];
-        if (o->product && p->votes && error_names(&o->found, o->type, &a)) {
-            v->named[a]++;
-            v->all++;
-        }
+        if (!o->product || !p->votes || !error_names(&o->found, o->type, &a))
+            continue;
+        const struct operator_arithmetic *of = of_operator(s, p->operator, o->type);
+        size_t at = of ? (size_t)(of - s->by_operator.v) : s->by_operator.n;
+        if (!of)
+            vec_push(&s->by_operator, ((struct operator_arithmetic){.operator = p->operator, .type = o->type}));
+        s->by_operator.v[at].named[a]++;
+        s->by_operator.v[at].all++;
     }
 }
 
 /* The reduced arithmetic identified most often, if five calls and half of those that identify one agree. */
-static enum arithmetic most_named(const struct votes *v)
+static enum arithmetic most_named(const struct operator_arithmetic *v)
 {
     enum arithmetic best = ARITHMETIC_TF32;
     for (int a = ARITHMETIC_TF32; a < ARITHMETIC_COUNT; a++)
@@ -111,18 +120,32 @@ static enum arithmetic most_named(const struct votes *v)
 
 static void read_arithmetic(struct oracle_side *s)
 {
-    struct votes votes[ORACLE_FAMILIES][DTYPE_COUNT] = {0};
+    struct operator_arithmetic all[ORACLE_FAMILIES][DTYPE_COUNT] = {0};
     for (uint32_t c = 0; c < s->dump->calls.n; c++) {
         if (!s->done[c].outputs)
             continue;
-        vote(s, c, votes);
+        vote(s, c);
         for (int i = 0; i < s->done[c].outputs; i++)
             s->seen[s->plan[c].operator->family][s->done[c].output[i].type] |= s->done[c].output[i].product
                 && s->plan[c].votes;
     }
+    for (size_t i = 0; i < s->by_operator.n; i++) {
+        const struct operator_arithmetic *x = &s->by_operator.v[i];
+        struct operator_arithmetic *sum = &all[x->operator->family][x->type];
+        sum->all += x->all;
+        for (int a = 0; a < ARITHMETIC_COUNT; a++)
+            sum->named[a] += x->named[a];
+    }
     for (int f = 0; f < ORACLE_FAMILIES; f++)
         for (int d = 0; d < DTYPE_COUNT; d++)
-            s->arithmetic[f][d] = most_named(&votes[f][d]);
+            s->arithmetic[f][d] = most_named(&all[f][d]);
+}
+
+enum arithmetic oracle_side_arithmetic(const struct oracle_side *s, const struct call_plan *p, enum dtype type)
+{
+    const struct operator_arithmetic *own = of_operator(s, p->operator, type);
+    enum arithmetic a = own ? most_named(own) : ARITHMETIC_OWN;
+    return a != ARITHMETIC_OWN ? a : s->arithmetic[p->operator->family][type];
 }
 
 /* ---- rows ---- */
@@ -136,7 +159,7 @@ static double excess_of(double error, double bound)
 
 static void add_row(struct oracle_side *s, uint32_t call, const struct recomputed_output *o)
 {
-    enum arithmetic a = o->product ? s->arithmetic[s->plan[call].operator->family][o->type] : ARITHMETIC_OWN;
+    enum arithmetic a = o->product ? oracle_side_arithmetic(s, &s->plan[call], o->type) : ARITHMETIC_OWN;
     if (isnan(o->found.bound[a]))
         a = ARITHMETIC_OWN;
     struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,

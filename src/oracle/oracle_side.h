@@ -11,6 +11,7 @@
 #include "oracle/unknown.h"
 
 struct call_plan;
+struct operator;
 struct recomputed_call;
 
 struct oracle_row {
@@ -36,6 +37,13 @@ struct oracle_cover {
 /* Other operators, products and convolutions, by element type. */
 enum { ORACLE_FAMILIES = 3 };
 
+/* The arithmetic that an operator's own products of a type show. */
+struct operator_arithmetic {
+    const struct operator *operator;
+    enum dtype type;
+    uint32_t named[ARITHMETIC_COUNT], all; /* products that show each, and any */
+};
+
 struct oracle_side {
     const struct dump *dump;
     struct arena arena;
@@ -48,6 +56,7 @@ struct oracle_side {
     uint32_t *of_row;           /* per row of the dump: its place in `rows`, from 1, or 0 */
     uint8_t *unknown;           /* per call: enum unknown for those considered and not recomputed */
     enum arithmetic arithmetic[ORACLE_FAMILIES][DTYPE_COUNT];
+    VEC(struct operator_arithmetic) by_operator;
     bool seen[ORACLE_FAMILIES][DTYPE_COUNT]; /* products of that family and type were recomputed */
     struct oracle_cover cover;
 };
@@ -60,6 +69,8 @@ void oracle_side_release(struct oracle_side *s);
 void oracle_side_recompute(struct oracle_side *s, struct arena *a, uint32_t call, double allowed);
 /* Called when all started calls are computed: determines arithmetic, excesses, classes and coverage. */
 void oracle_side_judge(struct oracle_side *s);
+/* The arithmetic of a call's products: that of its operator if enough of its calls show one, else of its family. */
+enum arithmetic oracle_side_arithmetic(const struct oracle_side *s, const struct call_plan *p, enum dtype type);
 /* The result for a row, or NULL. */
 const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t row);
 /* Why a row whose call was considered has no result; UNKNOWN_NOT if it was not considered. */

@@ -216,7 +216,7 @@ def add(models):
     'informer': regressed('InformerModel', 'InformerConfig', lambda o: {'past_values': noise(o, 'past', 2, 15), 'past_time_features': noise(o, 'when', 2, 15, 2), 'past_observed_mask': torch.ones(2, 15), 'future_values': noise(o, 'future', 2, 6), 'future_time_features': noise(o, 'later', 2, 6, 2)}, prediction_length=6, context_length=12, lags_sequence=[1, 2, 3], num_time_features=2, d_model=16, attention_type='full', distil=False, dropout=0.0, encoder_layerdrop=0.0, decoder_layerdrop=0.0, attention_dropout=0.0, activation_dropout=0.0),
     'timesfm': regressed('TimesFmModel', 'TimesFmConfig', lambda o: {'past_values': noise(o, 'past', 2, 32), 'past_values_padding': torch.zeros(2, 32), 'freq': torch.zeros(2, 1, dtype=torch.long)}, patch_length=8, context_length=32, horizon_length=8, num_hidden_layers=2, hidden_size=48, intermediate_size=64, head_dim=12, num_attention_heads=4),
     'gcvit': timm_class('GlobalContextVit', 'gcvit', 64, img_size=64, embed_dim=16, depths=(1, 1, 1, 1), num_heads=(2, 2, 4, 4), window_size=(2, 2, 2, 2)),
-    'nest': timm_class('Nest', 'nest', 32, img_size=32, num_levels=3, embed_dims=(16, 24, 32), num_heads=(2, 2, 4), depths=(1, 1, 1)),
+    'nest': timm_class('Nest', 'nest', 32, img_size=32, num_levels=3, drop_path_rate=0.0, embed_dims=(16, 24, 32), num_heads=(2, 2, 4), depths=(1, 1, 1)),
     'volo': timm_class('VOLO', 'volo', 32, img_size=32, layers=(1, 1, 1, 1), embed_dims=(24, 32, 32, 32), num_heads=(2, 4, 4, 4)),
     'twins': timm_model('twins_svt_small', 32, img_size=32, embed_dims=(16, 16, 24, 32), depths=(1, 1, 1, 1), num_heads=(2, 2, 2, 4), wss=(2, 2, 2, 1)),
     'pit': timm_model('pit_ti_224', 32, img_size=32, base_dims=(8, 8, 8), depth=(1, 1, 1), heads=(2, 4, 8)),
@@ -236,3 +236,18 @@ def add(models):
     def _zimage(o):
         m, given, loss = diffuser('ZImageTransformer2DModel', lambda o: {'x': [noise(o, 'latent', 4, 1, 8, 8)], 't': torch.tensor([0.4]), 'cap_feats': [noise(o, 'text', 5, 24)]}, in_channels=4, dim=48, n_layers=2, n_refiner_layers=1, n_heads=4, n_kv_heads=4, cap_feat_dim=24, axes_dims=[4, 4, 4], axes_lens=[64, 16, 16])(o)
         return m, given, lambda out: loss((torch.stack(tuple(getattr(out, 'sample', out if isinstance(out, list) else out[0]))),))
+
+    # the ninth set
+    C.update({
+    'deepseek32': ('DeepseekV32ForCausalLM', 'DeepseekV32Config', {**DIM, **TOK, **LATENT, 'head_dim': 8, 'moe_intermediate_size': 16, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'n_group': 1, 'topk_group': 1, 'mlp_layer_types': ['dense', 'sparse'], 'index_topk': 8, 'index_head_dim': 16, 'index_n_heads': 2}),
+    })
+    M.update({
+    'privacyfilter': regressed('OpenAIPrivacyFilterForTokenClassification', 'OpenAIPrivacyFilterConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **GQA, pad_token_id=0, eos_token_id=2, vocab_size=V, head_dim=12, num_local_experts=4, num_experts_per_tok=2, sliding_window=4),
+    'step3p7': regressed('Step3p7TextModel', 'Step3p7TextConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **GQA, **TOK, vocab_size=V, head_dim=12, moe_intermediate_size=24, n_routed_experts=4, num_local_experts=4, num_experts_per_tok=2, share_expert_dim=24, sliding_window=5, layer_types=['sliding_attention', 'full_attention'], mlp_layer_types=['dense', 'sparse']),
+    'musespark': regressed('MuseSparkTextModel', 'MuseSparkTextConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **GQA, **TOK, vocab_size=V, head_dim=12, moe_intermediate_size=24, moe_hidden_size=24, num_local_experts=4, num_experts_per_tok=2, sliding_window=5, layer_types=['sliding_attention', 'full_attention'], mlp_layer_types=['dense', 'sparse'], layer_rope_theta=[10000.0, 10000.0]),
+    'mlcd': regressed('MLCDVisionModel', 'MLCDVisionConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4),
+    'videoprism': regressed('VideoPrismVisionModel', 'VideoPrismVisionConfig', lambda o: {'pixel_values_videos': noise(o, 'video', 1, 2, 3, 16, 16)}, image_size=16, num_frames=2, tubelet_size=[1, 4, 4], hidden_size=48, num_attention_heads=4, intermediate_size=64, num_spatial_layers=1, num_temporal_layers=1, num_auxiliary_layers=1),
+    'embgemma2': regressed('EmbeddingGemma2TextModel', 'EmbeddingGemma2TextConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **GQA, **TOK, vocab_size=V, head_dim=12, sliding_window=4, layer_types=['sliding_attention', 'full_attention'], hidden_size_per_layer_input=8, embedding_dim=32),
+    'dpt': regressed('DPTModel', 'DPTConfig', image(16), **VIT, backbone_out_indices=[0, 1], neck_hidden_sizes=[8, 8], fusion_hidden_size=8),
+    'swin': regressed('SwinForImageClassification', 'SwinConfig', image(16), image_size=16, patch_size=2, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4, drop_path_rate=0.0),
+    })

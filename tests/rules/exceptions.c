@@ -136,6 +136,7 @@ EXCEPTION(enum routing, routing_compare, (const struct measure *m, uint32_t line
 EXCEPTION(double, routing_sorted_error, (const struct measure *m, uint32_t line), (m, line), NAN)
 EXCEPTION(double, unrecorded_step_error, (const struct judge_pass *p, const uint32_t rows[2]), (p, rows), 0)
 EXCEPTION(double, unrecorded_incoming_error, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
+EXCEPTION(double, unrecorded_rounding_error, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 
 /* ---- rules ---- */
 
