@@ -144,7 +144,7 @@ static const struct {
     {NEED_CORNER, detect_order},
     {NEED_CORNER, detect_scale_rows},
     {NEED_FIGURES, detect_untied},
-    {NEED_ORIGIN, detect_mask_around},
+    {NEED_ORIGIN, detect_module_around},
     {NEED_CORNER, detect_softmax_axis},
     {NEED_CORNER, detect_temperature},
     {NEED_CORNER, detect_epsilon},

@@ -171,37 +171,54 @@ void detect_mask(struct diagnosis_case *p)
         compare_probabilities(p);
 }
 
-/* Whether a tensor that goes into a call differs. */
+/* Whether a tensor that goes into a call, or a parameter of it, differs. */
 static bool goes_in_otherwise(const struct diagnosis_case *p, uint32_t row)
 {
     const struct row *x = &p->side[TARGET]->rows.v[row];
-    const struct line_judgement *l = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_judged(p, TARGET, row) : NULL;
+    bool in = (x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR;
+    const struct line_judgement *l = in ? patient_judged(p, TARGET, row) : NULL;
     return l && (verdict_is_bad((enum verdict)l->verdict) || l->verdict == VERDICT_INHERITED);
+}
+
+/* What goes into a module otherwise: a mask, a parameter; NONE. */
+struct going_in {
+    uint32_t mask, parameter;
+    bool other; /* or anything else */
+};
+
+static struct going_in going_in(const struct diagnosis_case *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    struct going_in x = {NONE, NONE, false};
+    EACH_ROW(d, call, r)
+        if (goes_in_otherwise(p, r)) {
+            bool parameter = d->rows.v[r].io == IO_PARAMETER, mask = str_ihas(argument_name(d, r), "mask");
+            x.parameter = parameter ? r : x.parameter;
+            x.mask = !parameter && mask ? r : x.mask;
+            x.other = x.other || (!parameter && !mask);
+        }
+    return x;
 }
 
 #define MODULES_AROUND 2 /* the module of the attention, from one inside of it */
 
-/* A deviation that starts behind steps inside a module which nobody recorded, into which a mask goes that differs, and
- * nothing else that does. */
-void detect_mask_around(struct diagnosis_case *p)
+/* A deviation that starts behind steps inside a module which nobody recorded, where a mask that goes into the module,
+ * or a parameter of it, differs, and nothing else that goes in does. */
+void detect_module_around(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t up = p->r[TARGET]->io == IO_INPUT && call_of(p)->phase == PHASE_FORWARD ? call_of(p)->parent : NONE;
     for (int i = 0; i < MODULES_AROUND && up != NONE; i++, up = d->calls.v[up].parent) {
-        uint32_t mask = NONE;
-        bool other = false;
-        EACH_ROW(d, up, r)
-            if (goes_in_otherwise(p, r)) {
-                bool is_mask = str_ihas(argument_name(d, r), "mask");
-                mask = is_mask ? r : mask;
-                other |= !is_mask;
-            }
-        if (other || mask == NONE)
+        struct going_in x = going_in(p, up);
+        if (x.other || (x.mask == NONE) == (x.parameter == NONE))
             continue;
         struct buf name = {0};
-        dump_row_name(d, mask, &name);
-        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9,
-                   _("%s, which goes into the module around this call, differs, and nothing else that goes in does"),
+        dump_row_name(d, x.mask == NONE ? x.parameter : x.mask, &name);
+        case_found(p, x.mask == NONE ? DIAGNOSIS_WEIGHTS_FIRST : DIAGNOSIS_MASK, BOTH_SIDES, 0.9,
+                   x.mask == NONE
+                       ? _("%s, a parameter of the module around this call, differs, and nothing that goes in does")
+                       : _("%s, which goes into the module around this call, differs, and nothing else that goes in "
+                           "does"),
                    name.p);
         buf_release(&name);
         return;

@@ -95,7 +95,7 @@ void detect_order(struct diagnosis_case *p);
 void detect_picks(struct diagnosis_case *p);
 void detect_partial(struct diagnosis_case *p);
 void detect_mask(struct diagnosis_case *p);
-void detect_mask_around(struct diagnosis_case *p);
+void detect_module_around(struct diagnosis_case *p);
 void detect_softmax_axis(struct diagnosis_case *p);
 void detect_epsilon(struct diagnosis_case *p);
 void detect_activation(struct diagnosis_case *p);

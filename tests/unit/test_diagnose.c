@@ -565,6 +565,54 @@ static void axis_of_a_softmax(void **state)
     end(&s);
 }
 
+/* The call inside of a module into which one more row goes, of that name: the input of the call deviates, and that. */
+static void begin_inside(struct example *s, const char *slot, enum row_io io)
+{
+    struct scene *c = &s->scene;
+    memset(s, 0, sizeof *s);
+    scene_start(c);
+    for (int k = 0; k < 2; k++) {
+        struct dump *d = &c->d[k];
+        uint32_t inner = dump_add_call(d, STR("Tensor.max.0.forward"), CALL_API, PHASE_FORWARD),
+                 outer = dump_add_call(d, STR("Module.attention.Attention.forward.0"), CALL_MODULE, PHASE_FORWARD);
+        struct row r = {.slot = dump_slot(d, STR("input.0")),
+                        .shape = dump_shape(d, shape3, 3),
+                        .extra = NONE,
+                        .kind = ROW_TENSOR,
+                        .io = IO_INPUT,
+                        .dtype = DTYPE_F32,
+                        .has = HAS_SHAPE};
+        dump_add_row(d, inner, r);
+        r.slot = dump_slot(d, str_of(slot));
+        r.io = (uint8_t)io;
+        dump_add_row(d, outer, r);
+        d->calls.v[inner].parent = outer;
+    }
+    scene_build(c);
+    scene_unjudged(c);
+    for (int i = 0; i < 2; i++)
+        c->j.line[i] = (struct line_judgement){
+            .verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .cause = CAUSE_STARTS, .error = 0.1f, .level = 1e-6f};
+}
+
+static void module_around(void **state)
+{
+    struct example s;
+    (void)state;
+    fill(T, N, 61);
+    fill(G, N, 62);
+    begin_inside(&s, "parameters.sinks", IO_PARAMETER);
+    assert_true(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_WEIGHTS_FIRST));
+    end(&s);
+    begin_inside(&s, "input.attention_mask", IO_INPUT);
+    assert_true(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_MASK));
+    end(&s);
+    begin_inside(&s, "input.hidden_states", IO_INPUT); /* whatever went in */
+    const struct diagnoses *x = examine(&s, T, G, 3, shape3);
+    assert_false(has(x, DIAGNOSIS_MASK) || has(x, DIAGNOSIS_WEIGHTS_FIRST));
+    end(&s);
+}
+
 /* The epsilon of a norm from what goes in and comes out; a factor the same for every token is none. */
 static void epsilons_of_a_norm(void **state)
 {
@@ -1201,7 +1249,7 @@ int main(void)
         cmocka_unit_test(scores_of_shifted_labels),
         cmocka_unit_test(masks),
         cmocka_unit_test(temperature),
-        cmocka_unit_test(axis_of_a_softmax),
+        cmocka_unit_test(axis_of_a_softmax), cmocka_unit_test(module_around),
         cmocka_unit_test(epsilons_of_a_norm),
         cmocka_unit_test(rotary),
         cmocka_unit_test(parts_of_tensors),
