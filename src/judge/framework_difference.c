@@ -2,10 +2,12 @@
 #include "judge/framework_difference.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "judge/pass_rows.h"
 #include "measure/element_sample.h"
 #include "pair/align_item.h"
 
@@ -252,6 +254,86 @@ static const char *of_maker(const struct dump *const side[2], const uint32_t row
     return NULL;
 }
 
+/* Gradients of the calls of one place that computed the same value from a weight: one for each of its uses. */
+struct uses {
+    int n;
+    double *sum; /* of all; NULL: unread */
+    size_t elements;
+};
+
+/* The module around a call, or NONE. */
+static uint32_t scope_around(const struct dump *d, uint32_t call)
+{
+    uint32_t up = d->calls.v[call].parent;
+    return up == NONE ? NONE : d->calls.v[up].scope;
+}
+
+static void add_use(struct uses *x, const struct dump *d, uint32_t row)
+{
+    struct element_sample s;
+    if ((x->n && !x->sum) || !element_sample_whole(&s, d, row))
+        free(x->sum), x->sum = NULL;
+    else {
+        x->sum = x->sum ? x->sum : mem_zalloc((s.n + 1) * sizeof *x->sum);
+        x->elements = x->n && x->elements != s.n ? 0 : s.n;
+        for (size_t i = 0; i < x->elements; i++)
+            x->sum[i] += s.v[0][i];
+        element_sample_release(&s);
+    }
+    x->n++;
+}
+
+static struct uses uses_of(const struct dump *d, uint32_t row)
+{
+    const struct row *own = &d->rows.v[row];
+    uint32_t forward = d->calls.v[own->call].twin, around = scope_around(d, forward), made = pass_first_float(d, forward, IO_OUTPUT);
+    struct uses x = {.n = 0};
+    if (around == NONE || made == NONE || !telling_figures(&d->rows.v[made]))
+        return x;
+    struct fingerprint value = fingerprint_of(d, made);
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        uint32_t back = d->calls.v[c].twin;
+        if (d->calls.v[c].phase != PHASE_FORWARD || back == NONE || d->calls.v[c].family != d->calls.v[forward].family ||
+            scope_around(d, c) != around || !str_eq(align_item_operator(d, c), align_item_operator(d, forward)) ||
+            !holds_figures(d, c, IO_OUTPUT, &value))
+            continue;
+        EACH_EARLY_ROW(d, back, r)
+            if (d->rows.v[r].io == own->io && d->rows.v[r].slot == own->slot && d->rows.v[r].kind == ROW_TENSOR)
+                add_use(&x, d, r);
+    }
+    return x;
+}
+
+#define USES_LEAST 0.01 /* rel L2 that noise may leave of the sums */
+
+/* What one side computes from a weight for each part of its input, the other computes once (experts one by one, or all
+ * in one call): one use has a part of the gradient, and all of them have all of it. */
+static const char *of_uses(const struct dump *const side[2], const uint32_t row[2])
+{
+    struct uses x[2] = {{.n = 0}, {.n = 0}};
+    double off = 0, whole = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct call *c = &side[s]->calls.v[side[s]->rows.v[row[s]].call];
+        if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || c->twin == NONE ||
+            side[s]->rows.v[row[s]].kind != ROW_TENSOR)
+            return NULL;
+    }
+    for (int s = 0; s < 2; s++)
+        x[s] = uses_of(side[s], row[s]);
+    bool fits = x[TARGET].n && x[GOLDEN].n && x[TARGET].n != x[GOLDEN].n && x[TARGET].sum && x[GOLDEN].sum &&
+                x[TARGET].elements && x[TARGET].elements == x[GOLDEN].elements;
+    for (size_t i = 0; fits && i < x[TARGET].elements; i++) {
+        off += pow(x[TARGET].sum[i] - x[GOLDEN].sum[i], 2);
+        whole += pow(x[GOLDEN].sum[i], 2);
+    }
+    fits = fits && off <= USES_LEAST * USES_LEAST * whole;
+    for (int s = 0; s < 2; s++)
+        free(x[s].sum);
+    return fits ? N_("one side uses this weight for each part of the input, the other once for all: the gradient of one "
+                     "use beside that of more; together they agree")
+                : NULL;
+}
+
 /* The record of the same parameter's gradient before this one; NONE: this is the step's first. */
 static uint32_t gradient_before(const struct dump *d, uint32_t row)
 {
@@ -313,6 +395,7 @@ const char *framework_difference_of(const struct dump *const side[2], const uint
     if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0) {
         const char *why = inner_product(side, row);
         why = why ? why : of_maker(side, row);
+        why = why ? why : of_uses(side, row);
         return why ? why : last_step_differs(side, row);
     }
     for (int s = 0; s < 2; s++) {

@@ -687,23 +687,37 @@ static double product_error(const struct judge_pass *p, uint32_t i, enum product
     return isnan(e) && figures_alone ? extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least : e;
 }
 
-/* Counts the type in which a product gives its result on both sides. */
-static void count_type(const struct judge_pass *p, uint32_t i, uint32_t count[DTYPE_COUNT])
+/* How often products give their results, and weights are held, in a type, the coarser of both sides. */
+struct types {
+    uint32_t result[DTYPE_COUNT], weight[DTYPE_COUNT], weights;
+};
+
+static void count_type(const struct judge_pass *p, uint32_t i, struct types *x)
 {
     const uint32_t *row = p->m->pairing->lines.v[i].row;
     if (row[TARGET] == NONE || row[GOLDEN] == NONE)
         return;
     const struct row *t = &p->side[TARGET]->rows.v[row[TARGET]], *g = &p->side[GOLDEN]->rows.v[row[GOLDEN]];
-    if (t->io == IO_OUTPUT && p->multiplies[t->call] && dtype_is_float(t->dtype) && dtype_is_float(g->dtype))
-        count[dtype_coarser(t->dtype, g->dtype)]++;
+    if (!dtype_is_float(t->dtype) || !dtype_is_float(g->dtype))
+        return;
+    enum dtype both = dtype_coarser(t->dtype, g->dtype);
+    x->result[both] += t->io == IO_OUTPUT && p->multiplies[t->call];
+    x->weight[both] += t->io == IO_PARAMETER;
+    x->weights += t->io == IO_PARAMETER;
 }
 
-/* The type in which most products give their results: what a pair may differ by comes from it. */
-static enum dtype most_frequent(const uint32_t count[DTYPE_COUNT])
+#define MOST_WEIGHTS 0.75 /* of the paired ones */
+
+/* The type in which most products give their results: what a pair may differ by comes from it. If one side holds most
+ * weights in 16 bits, it is theirs: some products of what is rounded to it may be in float32. */
+static enum dtype most_frequent(const struct types *x)
 {
     enum dtype most = DTYPE_UNKNOWN;
     for (int d = 0; d < DTYPE_COUNT; d++)
-        if (count[d] > 0 && (most == DTYPE_UNKNOWN || count[d] > count[most]))
+        if (x->result[d] > 0 && (most == DTYPE_UNKNOWN || x->result[d] > x->result[most]))
+            most = (enum dtype)d;
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        if (dtype_table[d].size == 2 && x->weight[d] > MOST_WEIGHTS * x->weights)
             most = (enum dtype)d;
     return most;
 }
@@ -717,12 +731,12 @@ static enum dtype most_frequent(const uint32_t count[DTYPE_COUNT])
 static void find_arithmetic(struct judge_pass *p)
 {
     VEC(float) error[PRODUCT_KINDS] = {{0}, {0}, {0}};
-    uint32_t of_type[DTYPE_COUNT] = {0};
+    struct types of = {.weights = 0};
     bool equal_before = false;
     for (uint32_t i = 0; i < p->m->lines; i++) {
         enum product kind = PRODUCT_OTHER;
         double e = product_error(p, i, &kind);
-        count_type(p, i, of_type);
+        count_type(p, i, &of);
         /* a module with an equal result may only pass on what it was given, as the first of several hidden states; two
          * in a row do not */
         bool told = kind != PRODUCT_MODULE || e > 0 || equal_before;
@@ -744,7 +758,7 @@ static void find_arithmetic(struct judge_pass *p)
     }
     for (int kind = 0; kind < PRODUCT_KINDS; kind++)
         vec_release(&error[kind]);
-    p->j->arithmetic = (uint8_t)most_frequent(of_type);
+    p->j->arithmetic = (uint8_t)most_frequent(&of);
 }
 
 static void find_narrow_types(struct judge_pass *p)

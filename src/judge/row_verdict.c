@@ -333,6 +333,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
     if (row_verdict_is_parameter(p, k)) {
         /* recorded norms of equal tensors differ by the order of summation */
         double limit = stats || p->side[TARGET]->step > 0 ? mine->drift : dtype_table[numbers_of(p, k, own)].epsilon;
+        if (error > fmax(limit, digits)) /* too few values to show by themselves that they were rounded */
+            limit = fmax(limit, unrecorded_rounding_error(p, k));
         k->out->limit = (float)fmax(limit, digits);
         bool over = error > fmax(limit, digits);
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
