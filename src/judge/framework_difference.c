@@ -286,15 +286,16 @@ static void add_use(struct uses *x, const struct dump *d, uint32_t row)
 static struct uses uses_of(const struct dump *d, uint32_t row)
 {
     const struct row *own = &d->rows.v[row];
-    uint32_t forward = d->calls.v[own->call].twin, around = scope_around(d, forward), made = pass_first_float(d, forward, IO_OUTPUT);
+    uint32_t forward = d->calls.v[own->call].twin, around = scope_around(d, forward),
+             made = pass_first_float(d, forward, IO_OUTPUT);
     struct uses x = {.n = 0};
     if (around == NONE || made == NONE || !telling_figures(&d->rows.v[made]))
         return x;
     struct fingerprint value = fingerprint_of(d, made);
     for (uint32_t c = 0; c < d->calls.n; c++) {
         uint32_t back = d->calls.v[c].twin;
-        if (d->calls.v[c].phase != PHASE_FORWARD || back == NONE || d->calls.v[c].family != d->calls.v[forward].family ||
-            scope_around(d, c) != around || !str_eq(align_item_operator(d, c), align_item_operator(d, forward)) ||
+        if (d->calls.v[c].phase != PHASE_FORWARD || back == NONE || scope_around(d, c) != around ||
+            !str_eq(align_item_operator(d, c), align_item_operator(d, forward)) ||
             !holds_figures(d, c, IO_OUTPUT, &value))
             continue;
         EACH_EARLY_ROW(d, back, r)
@@ -329,8 +330,8 @@ static const char *of_uses(const struct dump *const side[2], const uint32_t row[
     fits = fits && off <= USES_LEAST * USES_LEAST * whole;
     for (int s = 0; s < 2; s++)
         free(x[s].sum);
-    return fits ? N_("one side uses this weight for each part of the input, the other once for all: the gradient of one "
-                     "use beside that of more; together they agree")
+    return fits ? N_("one side uses this weight for each part of the input, the other once for all: the gradient of "
+                     "one use beside that of more; together they agree")
                 : NULL;
 }
 
