@@ -7,6 +7,7 @@
 #include "dump/dump_check.h"
 #include "diagnose/diagnose.h"
 #include "judge/fused_scale.h"
+#include "judge/other_shape.h"
 #include "judge/call_error.h"
 #include "judge/cause.h"
 #include "dump/family.h"
@@ -633,6 +634,38 @@ static void products_of_all_experts_alone(void **state)
         judge_all(&s);
         if (s.j.sum.experts_alone != cases[c].alone)
             fail_msg("case %zu: %u", c, s.j.sum.experts_alone);
+        scene_end(&s);
+    }
+}
+
+/* Of two frameworks, a result of other axes than its call's operand contradicts itself; one that has the operand's, of
+ * either side, or that another kind of call made, has its layout. */
+static void axes_that_a_call_cannot_change(void **state)
+{
+    static const double x[] = {3, -1, 9}, y[] = {2, -0.5, 8};
+    static const struct {
+        const char *op;
+        int64_t in[2], out[2]; /* the target's */
+        bool unexplained;
+    } cases[] = {{"relu", {4, 8}, {8, 4}, true}, {"relu", {8, 4}, {8, 4}, false}, {"linear", {4, 8}, {8, 4}, false}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        s.d[TARGET].framework = "mindspore";
+        for (int i = 1; i >= 0; i--) {
+            static const int64_t golden[2] = {4, 8};
+            struct dump *d = &s.d[i];
+            call_on(d, cases[c].op, PHASE_FORWARD);
+            tensor_on(d, "input.0", DTYPE_F32, 4, x); /* of another size: it says nothing */
+            row = tensor_on(d, "input.1", DTYPE_F32, 32, x);
+            d->rows.v[row].shape = dump_shape(d, i ? golden : cases[c].in, 2);
+            row = tensor_on(d, "output.0", DTYPE_F32, 32, y);
+            d->rows.v[row].shape = dump_shape(d, i ? golden : cases[c].out, 2);
+        }
+        build(&s);
+        assert_int_equal(other_shape_is_unexplained(&s.m, scene_line(&s, row)), cases[c].unexplained);
         scene_end(&s);
     }
 }
@@ -2556,6 +2589,7 @@ int main(void)
         cmocka_unit_test(a_gradient_begins_with_a_source),
         cmocka_unit_test(fills_that_sketches_leave_out),
         cmocka_unit_test(products_of_all_experts_alone),
+        cmocka_unit_test(axes_that_a_call_cannot_change),
         cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
