@@ -7,6 +7,7 @@
 #include "base/json_read.h"
 #include "base/msg.h"
 #include "base/reading.h"
+#include "dump/lacking_figures.h"
 #include "fmt/value_calls.h"
 #include "fmt/weights.h"
 
@@ -277,6 +278,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
                      arena_fmt(&d->arena, _("%s: nested deeper than %d levels; what lies below is left out"), d->path,
                                DEEPEST));
     value_calls_name(d);
+    lacking_figures_find(d);
     load_end(load);
     cJSON_Delete(root);
     return d->rows.n ? 0 : err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);

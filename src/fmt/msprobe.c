@@ -11,6 +11,7 @@
 #include "base/json_read.h"
 #include "dump/cut_tensors.h"
 #include "dump/recomputed.h"
+#include "dump/lacking_figures.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 
@@ -384,6 +385,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     dump_link_recomputed(d);
     link_saved(d);
     cut_tensors_find(d);
+    lacking_figures_find(d);
     load_end(load);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/reading.h"
 #include "dump/family.h"
+#include "dump/lacking_figures.h"
 #include "fmt/row_lines.h"
 
 #define HEAD "Total captured activations:"
@@ -168,6 +169,7 @@ static void take_line(struct dump *d, struct block *b, struct str line, uint64_t
         if (!str_is(name, figure[i].name))
             continue;
         b->named |= figure[i].has;
+        b->figures = true;
         if (reading_number(value, &b->r.stat[figure[i].stat]) == READING_VALUE)
             b->r.has = (uint16_t)(b->r.has | figure[i].has);
         else
@@ -226,6 +228,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         expected = found;
     found -= partial && found;
     dump_link_twins(d);
+    lacking_figures_find(d);
     if (more == 0 && found < expected) {
         struct err cut;
         err_set(&cut, ERR_DATA, _("%s: truncated file: it has %llu of %llu operators"), d->path,

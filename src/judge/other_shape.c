@@ -78,7 +78,9 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
     const struct line *l = &m->pairing->lines.v[line];
     const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
     const struct shape *a = shape_of(t, l->row[TARGET]), *b = shape_of(g, l->row[GOLDEN]);
-    if (!a || !b || a->numel != b->numel || alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
+    /* an input may hold one sample for all (positions) */
+    bool repeated = a && b && a->numel != b->numel && t->rows.v[l->row[TARGET]].io != IO_OUTPUT;
+    if (!a || !b || repeated || alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
         m->pairing->pairs.v[l->pair].group != NONE)
         return false;
     const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,

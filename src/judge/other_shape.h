@@ -1,4 +1,4 @@
-/* For judge/: values with the same figures and as many elements in another shape. A view has it, and so has a result
+/* For judge/: values with the same figures in another shape. A view has it, and so has a result
  * whose axes were exchanged or a record that is wrong. */
 #ifndef JUDGE_OTHER_SHAPE_H
 #define JUDGE_OTHER_SHAPE_H
