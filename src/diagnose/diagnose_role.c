@@ -207,7 +207,9 @@ static struct going_in going_in(const struct diagnosis_case *p, uint32_t call)
 void detect_module_around(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
-    uint32_t up = p->r[TARGET]->io == IO_INPUT && call_of(p)->phase == PHASE_FORWARD ? call_of(p)->parent : NONE;
+    bool inside = p->r[TARGET]->io == IO_INPUT && call_of(p)->phase == PHASE_FORWARD &&
+                  p->judged->rule != RULE_PARAMETER; /* the parameter itself */
+    uint32_t up = inside ? call_of(p)->parent : NONE;
     for (int i = 0; i < MODULES_AROUND && up != NONE; i++, up = d->calls.v[up].parent) {
         struct going_in x = going_in(p, up);
         if (x.other || (x.mask == NONE) == (x.parameter == NONE))
