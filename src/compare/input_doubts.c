@@ -152,7 +152,7 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
     double p = 0;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *k = &d->calls.v[c];
-        if (k->phase != PHASE_FORWARD)
+        if (k->phase != PHASE_FORWARD || !(strstr(k->name, "dropout") || strstr(k->name, "Dropout")))
             continue;
         double found = 0;
         EACH_ROW(d, c, r) {
@@ -160,7 +160,7 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
             if (x->io == IO_INPUT && x->kind == ROW_FLOAT && x->stat[0] > 0 && x->stat[0] < 1)
                 found = x->stat[0];
         }
-        if (!(found > 0) || !(strstr(k->name, "dropout") || strstr(k->name, "Dropout")))
+        if (!(found > 0))
             continue;
         first = calls++ ? first : k->first_row;
         p = found > p ? found : p;

@@ -339,7 +339,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
     struct factor_search x = {.j = j, .m = m, .flow = flow, .readers = reads};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; i < j->lines; i++)
-        if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
+        if (line_is_bad(&j->line[i]) && m->pairing->lines.v[i].pair != NONE && proportional(&x, i))
             vec_push(&lines, i);
     for (int backward = 0; backward < 2; backward++)
         withdraw(&x, lines.v, lines.n, backward);

@@ -22,7 +22,7 @@ static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
 
 static bool alike(const struct shape *a, const struct shape *b)
 {
-    return same_axes(a->dim, a->ndim, b->dim, b->ndim);
+    return shape_same(a, b) || same_axes(a->dim, a->ndim, b->dim, b->ndim);
 }
 
 /* The shape of a tensor of several elements; NULL. */
