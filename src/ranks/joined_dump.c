@@ -224,8 +224,20 @@ static bool same_number(const struct whole_rows *r, const struct whole_row *x)
     return true;
 }
 
-/* Says which rank recorded a call without this value, which others have: of one value there may be copies that nobody
- * compared. Which gradients a call returns depends on what is asked of it. */
+/* Whether a rank of that one's pipeline stage has a part of the row. */
+static bool stage_has(const struct filling *f, const struct whole_row *x, uint32_t rank)
+{
+    const struct rank_set *set = f->w->set;
+    int stage = layout_place(f->w->layout, set->ranks.v[rank]->rank).at[CUT_PP];
+    for (size_t k = 0; k < x->parts.n; k++)
+        if (layout_place(f->w->layout, set->ranks.v[x->parts.v[k].rank]->rank).at[CUT_PP] == stage)
+            return true;
+    return false;
+}
+
+/* Says which rank recorded a call without this value, which others of its stage have: of one value there may be copies
+ * that nobody compared. Which gradients a call returns depends on what is asked of it; of a module that several stages
+ * share, only the last has what it gives. */
 static void say_lacking(struct filling *f, const struct whole_row *x, const struct row *own)
 {
     const struct whole_call *c = &f->w->calls.v[x->call];
@@ -236,7 +248,7 @@ static void say_lacking(struct filling *f, const struct whole_row *x, const stru
         bool has = false;
         for (size_t k = 0; k < x->parts.n && !has; k++)
             has = x->parts.v[k].rank == c->parts.v[i].rank && x->parts.v[k].micro == c->parts.v[i].micro;
-        if (has)
+        if (has || !stage_has(f, x, c->parts.v[i].rank))
             continue;
         struct buf text = {0};
         buf_fmt(&text, _("rank %d recorded the call without %s, which other ranks have"),
