@@ -56,6 +56,27 @@ static void take(struct sequence *w, struct rows *t, int i, struct rows *g, int 
     t->row[i] = g->row[k] = NONE;
 }
 
+/* Whether a backward call returns what it gets in this row: the gradient of an addition does. */
+static bool returned(const struct sequence *w, int s, uint32_t row)
+{
+    struct fingerprint in = fingerprint_of(w->d[s], row);
+    EACH_ROW(w->d[s], w->d[s]->rows.v[row].call, r) {
+        struct fingerprint out = fingerprint_of(w->d[s], r);
+        if (w->d[s]->rows.v[r].io == IO_OUTPUT && fingerprint_compare(&in, &out) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a row is one term of a sum of gradients and the other the sum itself: they are near where one term is by far
+ * the largest. */
+static bool term_and_sum(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    const struct row *row = &w->d[TARGET]->rows.v[t];
+    return row->io == IO_INPUT && w->d[TARGET]->calls.v[row->call].phase == PHASE_BACKWARD &&
+           returned(w, TARGET, t) != returned(w, GOLDEN, g);
+}
+
 static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum likeness least)
 {
     for (int i = 0; i < t->n; i++) {
@@ -71,7 +92,8 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
             /* of several rows with the same value, the one at the same position */
             float d =
                 k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
-            if (fingerprint_compare(&a, &b) >= least && d < nearest) {
+            enum likeness l = fingerprint_compare(&a, &b);
+            if (l >= least && d < nearest && (l == LIKE_SAME || !term_and_sum(w, t->row[i], g->row[k]))) {
                 nearest = d;
                 best = k;
             }

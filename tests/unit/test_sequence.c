@@ -886,6 +886,24 @@ static void backward_calls_follow_their_twins(void **state)
     shut(&b);
 }
 
+/* The largest term of a sum of gradients is near the sum, which is what an addition's backward call gets and returns. */
+static void terms_of_a_gradient(void **state)
+{
+    struct both b;
+    struct value sum = fresh(64), term[] = {fresh(64), sum};
+    (void)state;
+    term[1].norm *= 1.002;
+    term[1].max *= 1.002;
+    start(&b);
+    uint32_t t = wide_call(&b.t, "P.AddN.0.backward", "AddN", NULL, PHASE_BACKWARD, term, 2, &sum, 1);
+    uint32_t g = wide_call(&b.g, "F.__add__.0.backward", "__add__", NULL, PHASE_BACKWARD, &sum, 1, &sum, 1);
+    align(&b);
+    assert_true(pair_of(&b, b.t.calls.v[t].last_row)->g == b.g.calls.v[g].last_row);
+    for (uint32_t r = b.t.calls.v[t].first_row; r < b.t.calls.v[t].last_row; r++)
+        assert_null(pair_of(&b, r));
+    shut(&b);
+}
+
 /* x * sigmoid(x), written out, is what the other side's silu returns. */
 static void written_out_activations(void **state)
 {
@@ -937,6 +955,8 @@ static void roles(void **state)
     assert_int_equal(q, role_find(STR("model.layers.11.self_attn.q_proj")));
     assert_string_equal(role_name(role_find(STR("model.layers.0.feed_forward.thing"))), "mlp");
     assert_int_equal(role_find(STR("a.b.0")), 0);
+    assert_string_equal(role_name(role_find(STR("transformer.h.0.attn.c_proj"))), "o");
+    assert_string_equal(role_name(role_find(STR("transformer.h.0.mlp.c_proj"))), "down");
     assert_true(role_part(q, qkv));
     assert_false(role_part(qkv, q));
     assert_false(role_conflict(q, qkv));
@@ -1162,6 +1182,7 @@ int main(void)
         cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
         cmocka_unit_test(backward_calls_follow_their_twins),
+        cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(long_lists_and_gaps),
         cmocka_unit_test(roles),
