@@ -356,7 +356,7 @@ static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
  * its own inputs: noise that came in does not explain that. */
 static bool contradicts_itself(const struct causes *k, uint32_t line)
 {
-    if (!k->o->own_wrong || !k->o->own_wrong[line])
+    if (!k->o->own_wrong || !(k->o->own_wrong[line] > 0))
         return false;
     return (double)k->j->line[line].error > thresholds_of(k->o->tol, type_of(k, line))->deviate;
 }

@@ -934,7 +934,7 @@ static void settle_reordered(struct judgement *j)
     }
 }
 
-/* Outputs without a partner that contradict their own inputs. One that no recorded call reads shows nothing: a dump may
+/* Outputs without a partner that contradict their own inputs by more than a pair may differ by. One that no recorded call reads shows nothing: a dump may
  * have written the file from memory that was in use again, while the readers got the right values. */
 static void find_contradictions(struct judge_pass *p)
 {
@@ -942,9 +942,11 @@ static void find_contradictions(struct judge_pass *p)
     for (uint32_t i = 0; p->o->own_wrong && i < p->j->lines; i++) {
         const struct line *l = &p->m->pairing->lines.v[i];
         struct line_judgement *x = &p->j->line[i];
-        if (!p->o->own_wrong[i] || x->rule != RULE_ONE_SIDED || x->verdict != VERDICT_ONLY)
-            continue;
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        if (!(p->o->own_wrong[i] > 0) || x->rule != RULE_ONE_SIDED || x->verdict != VERDICT_ONLY ||
+            (double)p->o->own_wrong[i] <=
+                thresholds_of(p->tol, (enum dtype)p->m->side[s]->rows.v[l->row[s]].dtype)->drift)
+            continue;
         if (s == GOLDEN && !golden.first)
             readers_build(&golden, p->m->side[GOLDEN], &p->flow[GOLDEN]);
         const struct value_readers *reads = s == GOLDEN ? &golden : &p->reads;

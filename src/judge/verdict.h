@@ -227,9 +227,9 @@ struct judge_options {
     const float *residual; /* per line: the crossed residual of an output (oracle/crossed.h); NaN: none; or NULL */
     /* per line: that residual is of the values that are paired (oracle/crossed_rows.h); or NULL */
     const bool *by_rows;
-    /* per line: one side's output is not what its own call makes of its own inputs, and the other side's call is not
-     * known to be wrong (a line without a pair: oracle.h); or NULL */
-    const bool *own_wrong;
+    /* per line: by how much, relative, one side's output is not what its own call makes of its own inputs, where the
+     * other side's call is not known to be wrong (a line without a pair: oracle.h); else 0; or NULL */
+    const float *own_wrong;
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
 

@@ -390,11 +390,12 @@ static void find_own_wrong(struct crossing *x)
         find_shown(x->side[s], &shown[s]);
     for (uint32_t i = 0; i < x->m->lines; i++) {
         const struct oracle_row *t = recomputed(x, TARGET, i), *g = recomputed(x, GOLDEN, i);
-        bool wrong = (t && oracle_row_is_wrong(t)) != (g && oracle_row_is_wrong(g));
+        bool wrong = t && oracle_row_is_wrong(t), other = g && oracle_row_is_wrong(g);
         int s = t ? TARGET : GOLDEN;
         size_t last = 0;
-        x->o->own_wrong[i] = wrong && (x->pairing->lines.v[i].pair != NONE ||
-                                       *shown_entry(&shown[s], x->side[s], t ? t : g, &last));
+        if (wrong != other && (x->pairing->lines.v[i].pair != NONE ||
+                               *shown_entry(&shown[s], x->side[s], t ? t : g, &last)))
+            x->o->own_wrong[i] = (float)(wrong ? t : g)->error;
     }
     for (int s = 0; s < 2; s++)
         vec_release(&shown[s]);

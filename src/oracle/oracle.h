@@ -24,9 +24,9 @@ struct oracle {
     struct oracle_side side[2];
     float *residual;          /* per line: the crossed residual of an output (crossed.h); NAN: not judged; or NULL */
     bool *by_rows;            /* per line: the residual is of paired rows (crossed_rows.h); or NULL */
-    /* per line: one side alone is wrong by its own inputs; without a pair only where another call of the same operator
-     * is explained by the formula; or NULL */
-    bool *own_wrong;
+    /* per line: the relative error of the side that alone is wrong by its own inputs, 0: there is none; without a pair
+     * only where another call of the same operator is explained by the formula; or NULL */
+    float *own_wrong;
     uint32_t sides;           /* 1: one side alone */
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
 };

@@ -395,14 +395,14 @@ static void a_call_that_contradicts_itself(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
         struct run t;
-        bool own_wrong[MOST] = {false};
+        float own_wrong[MOST] = {0};
         begin(&t);
         call(&t);
         uint32_t first = value(&t, "output.0", 1, 0.1, 40);
         call(&t);
         value(&t, "input.0", 1, 0.1, NAN);
         uint32_t wrong = value(&t, "output.0", 2, errors[i], NAN);
-        own_wrong[wrong] = true;
+        own_wrong[wrong] = 0.1f;
         t.s.o.own_wrong = own_wrong;
         judge(&t);
         bool starts = errors[i] > 1e-3;

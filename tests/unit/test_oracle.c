@@ -612,7 +612,7 @@ static void a_call_without_a_partner_is_held_against_its_inputs(void **state)
         }
         struct session *s = compared(dir[0], dir[1]);
         uint32_t line = line_named(s, "Functional.silu.1.forward.output.0");
-        assert_int_equal(comparison_oracle(s->now)->own_wrong[line], shown);
+        assert_int_equal(comparison_oracle(s->now)->own_wrong[line] > 0, shown);
         assert_int_equal(s->now->judged->line[line].rule, shown ? RULE_CONTRADICTS : RULE_ONE_SIDED);
         shut(s);
     }
