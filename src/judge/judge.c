@@ -908,7 +908,7 @@ static void settle(struct judge_pass *p)
         readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
         moved_factors_find(p->j, p->m, p->flow, reads);
         channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
-        reordered_rows_find(p->j, p->m, reads);
+        reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
         solved_doubts_find(p->j, p->m);
         readers_release(&reads[GOLDEN]);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dump/family.h"
 #include "judge/thresholds.h"
 
 #define BLOCK 1024      /* elements read at once */
@@ -138,7 +139,53 @@ static bool spoils(const struct judgement *j, const struct measure *m, const str
     return false;
 }
 
-void reordered_rows_find(struct judgement *j, const struct measure *m, const struct value_readers reads[2])
+#define SURE 0.8f  /* confidence of a pair of weights from which their order counts */
+#define REACH 24 /* the most results behind a weight that are looked at */
+
+/* Whether all results that a value of the target goes into deviate, as far as they were compared: it is followed
+ * through results that were not. */
+static bool spoils_all(const struct judgement *j, const struct measure *m, const struct value_readers *reads,
+                       uint32_t row)
+{
+    const struct dump *d = m->side[TARGET];
+    uint32_t call[REACH] = {d->rows.v[row].call}, deviate = 0;
+    size_t n = 1;
+    for (size_t i = 0; i < n; i++)
+        EACH_EARLY_ROW(d, call[i], r) {
+            const struct line_judgement *x = &j->line[m->pairing->line_of[TARGET][r]];
+            bool paired = m->pairing->lines.v[m->pairing->line_of[TARGET][r]].pair != NONE;
+            if (d->rows.v[r].io != IO_OUTPUT)
+                continue;
+            if (paired && !(x->flags & LINE_DOUBTFUL)) {
+                if (!line_is_bad(x))
+                    return false;
+                deviate++;
+                continue;
+            }
+            for (uint32_t k = reads->first[r]; k != NONE; k = reads->next[k]) {
+                if (d->calls.v[d->rows.v[k].call].phase != PHASE_FORWARD)
+                    continue;
+                if (n == REACH)
+                    return false;
+                call[n++] = d->rows.v[k].call;
+            }
+        }
+    return deviate > 0;
+}
+
+/* Whether a row is a weight of a certain pair: nothing computed it, and its order is nobody's choice where what is
+ * computed from it differs. */
+static bool is_weight(const struct measure *m, const struct dataflow *flow, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct row *x = &m->side[TARGET]->rows.v[l->row[TARGET]];
+    return x->io == IO_INPUT && flow->held[l->row[TARGET]] == NONE && l->pair != NONE &&
+           family_is_product((enum family)m->side[TARGET]->calls.v[x->call].family) &&
+           m->pairing->pairs.v[l->pair].confidence >= SURE;
+}
+
+void reordered_rows_find(struct judgement *j, const struct measure *m, const struct dataflow *flow,
+                         const struct value_readers reads[2])
 {
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *x = &j->line[i];
@@ -151,6 +198,10 @@ void reordered_rows_find(struct judgement *j, const struct measure *m, const str
                                            m->side[GOLDEN]->rows.v[l->row[GOLDEN]].dtype);
         if (!(error <= fmax(ROUNDINGS * dtype_table[coarser].epsilon, LEVELS * level)))
             continue;
+        if (is_weight(m, flow, i) && spoils_all(j, m, &reads[TARGET], l->row[TARGET])) {
+            x->flags &= (uint8_t)~LINE_DOUBTFUL;
+            continue;
+        }
         x->verdict = VERDICT_MATCH;
         x->rule = RULE_SAME_ROWS;
         x->flags &= (uint8_t)~LINE_DOUBTFUL;

@@ -73,8 +73,9 @@ PASS(moved_factors_find,
 PASS(channel_orders_find,
      (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct thresholds *tol),
      (j, m, flow, tol))
-PASS(reordered_rows_find, (struct judgement *j, const struct measure *m, const struct value_readers reads[2]),
-     (j, m, reads))
+PASS(reordered_rows_find,
+     (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct value_readers reads[2]),
+     (j, m, flow, reads))
 PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(wrong_partners_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(fused_scales_find,

@@ -147,8 +147,60 @@ static void a_weight_in_another_order(void **state)
     shut(s);
 }
 
+/* Halves of a weight in another order are a layout where what is computed from them agrees. Where it does not, the
+ * weight deviates, although the product between them is in doubt. */
+static void halves_of_a_weight(void **state)
+{
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        struct tensor_dump d[2];
+        float first[SIZE], x[SIZE], w[2][WIDTH * WIDTH], y[2][SIZE], gated[2][SIZE / 2];
+        draw(first, SIZE);
+        draw(x, SIZE);
+        draw(w[GOLDEN], WIDTH * WIDTH);
+        for (int i = 0; i < WIDTH * WIDTH; i++)
+            w[TARGET][i] = w[GOLDEN][(i + WIDTH * WIDTH / 2) % (WIDTH * WIDTH)];
+        for (int s = 0; s < 2; s++) {
+            char rows[20], square[20], half[20];
+            bool opens_first = s == TARGET && !fault;
+            snprintf(rows, sizeof rows, "%d,%d", ROWS, WIDTH);
+            snprintf(square, sizeof square, "%d,%d", WIDTH, WIDTH);
+            snprintf(half, sizeof half, "%d,%d", ROWS, WIDTH / 2);
+            for (int i = 0; i < SIZE; i++) {
+                y[s][i] = 0;
+                for (int k = 0; k < WIDTH; k++)
+                    y[s][i] += x[i / WIDTH * WIDTH + k] * w[s][i % WIDTH * WIDTH + k];
+            }
+            for (int i = 0; i < SIZE / 2; i++) {
+                const float *at = y[s] + i / (WIDTH / 2) * WIDTH + i % (WIDTH / 2);
+                float open = at[opens_first ? 0 : WIDTH / 2], value = at[opens_first ? WIDTH / 2 : 0];
+                gated[s][i] = value / (1 + expf(-open));
+            }
+            tensors_begin_of(&d[s], scratch(), s ? "pytorch" : "mindspore");
+            tensors_pass(&d[s], s ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward", rows, first,
+                         x, SIZE);
+            const char *const sizes[] = {rows, square};
+            record_call(&d[s], s ? "Functional.linear.0.forward" : "Primitive.matmul.MatMul.0.forward", 2, sizes,
+                        (const float *const[]){x, w[s]}, (const int[]){SIZE, WIDTH * WIDTH}, y[s]);
+            const char *gate = s ? "Functional.silu.0.forward" : "Primitive.silu.SiLU.0.forward";
+            fprintf(d[s].json, ",\"%s\":{\"input_args\":[", gate);
+            tensors_row(&d[s], gate, "input.0", rows, y[s], SIZE);
+            fputs("],\"input_kwargs\":{},\"output\":[", d[s].json);
+            tensors_row(&d[s], gate, "output.0", half, gated[s], SIZE / 2);
+            fputs("]}", d[s].json);
+            tensors_end(&d[s]);
+        }
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        struct line_judgement weight = judged_row(s, "Primitive.matmul.MatMul.0.forward.input.1");
+        assert_int_equal(weight.rule, fault ? RULE_REORDERED : RULE_SAME_ROWS);
+        assert_int_equal(weight.cause, fault ? CAUSE_STARTS : CAUSE_AGREES);
+        shut(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(a_weight_in_another_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(a_weight_in_another_order),
+                                       cmocka_unit_test(halves_of_a_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
