@@ -886,7 +886,8 @@ static void backward_calls_follow_their_twins(void **state)
     shut(&b);
 }
 
-/* The largest term of a sum of gradients is near the sum, which is what an addition's backward call gets and returns. */
+/* The largest term of a sum of gradients is near the sum, which is what an addition's backward call gets and
+ * returns. */
 static void terms_of_a_gradient(void **state)
 {
     struct both b;
