@@ -934,8 +934,9 @@ static void settle_reordered(struct judgement *j)
     }
 }
 
-/* Outputs without a partner that contradict their own inputs by more than a pair may differ by. One that no recorded call reads shows nothing: a dump may
- * have written the file from memory that was in use again, while the readers got the right values. */
+/* Outputs without a partner that contradict their own inputs by more than a pair may differ by. One that no recorded
+ * call reads shows nothing: a dump may have written the file from memory that was in use again, while the readers got
+ * the right values. */
 static void find_contradictions(struct judge_pass *p)
 {
     struct value_readers golden = {0};
