@@ -80,6 +80,8 @@ static void metadata(struct weights *w, const cJSON *v)
         w->framework = strcmp(format->valuestring, "ms") == 0   ? "mindspore"
                        : strcmp(format->valuestring, "pt") == 0 ? "pytorch"
                                                                 : w->framework;
+    const cJSON *removed = cJSON_GetObjectItemCaseSensitive(v, "remove_redundancy"); /* MindSpore */
+    w->keeps_copies = cJSON_IsString(removed) && strcmp(removed->valuestring, "False") == 0;
 }
 
 /* Tensors MindSpore says of that they are its qint4x2: {"NAME": "Int4"}, their type in the file I8. */

@@ -653,16 +653,26 @@ static void gather(struct join *j, bool numbered)
 
 /* ---- copies that are missing ---- */
 
-/* Notes a weight that a rank lacks although others of its pipeline stage, and of its experts, have it. Only Megatron's
- * ranks hold all of their stage: MindSpore may leave copies out (remove_redundancy). */
-static void find_missing(struct join *j, struct str name, uint32_t first)
+/* Whether a rank holds another weight of the layer. */
+static bool holds_layer(const struct join *j, size_t rank, int layer)
+{
+    for (size_t i = 0; i < j->set[rank].list.n; i++)
+        if (weight_layer(j->set[rank].list.v[i].name) == layer)
+            return true;
+    return false;
+}
+
+/* Notes a weight that a rank lacks although others of its pipeline stage, and of its experts, have it. Megatron's ranks
+ * hold all of their stage; MindSpore may leave copies out (remove_redundancy) and does not tell the stages, so that
+ * ranks that hold the layer count, and only files that say that nothing was left out. */
+static void find_missing(struct join *j, struct str name, uint32_t first, bool megatron)
 {
     struct weight_id id;
     const struct weight *a = weight_of(j, first);
     size_t missing = 0, found = 0;
     const struct rank *one = NULL, *ranks = j->ranks->v;
     weight_identify(name, &j->arena, &id);
-    if (id.training || a->text || j->unread)
+    if (id.training || a->text || j->unread || (!megatron && weight_layer(name) < 0))
         return;
     size_t experts = weight_expert(name) < 0 ? 1 : (size_t)widest(j->ranks, ep_of);
     bool *here = mem_zalloc(j->ranks->n * sizeof *here),
@@ -675,6 +685,7 @@ static void find_missing(struct join *j, struct str name, uint32_t first)
     for (size_t r = 0; r < j->ranks->n; r++) {
         bool beside = group[(size_t)ranks[r].pp * experts + (experts > 1 ? (size_t)ranks[r].ep : 0)];
         found += here[r];
+        beside = beside && (megatron || holds_layer(j, r, weight_layer(name)));
         if (beside && !here[r] && !missing++)
             one = &ranks[r];
     }
@@ -758,10 +769,13 @@ static int list(struct weights *w, const char *path, struct err *e)
         w->format = megatron ? "megatron" : l.n && *j.set[0].format ? j.set[0].format : "weights";
         gather(&j, megatron);
         rc = megatron ? 0 : strategy_read(&j.strategy, path, e);
+        bool whole = true;
+        for (size_t i = 0; i < l.n; i++)
+            whole = whole && (megatron || j.set[i].keeps_copies);
         for (size_t i = 0; i < j.firsts.n && rc == 0; i++) {
             join_one(&j, j.own.v[i], j.firsts.v[i]);
-            if (megatron && l.n > 1)
-                find_missing(&j, j.own.v[i], j.firsts.v[i]);
+            if (whole && l.n > 1)
+                find_missing(&j, j.own.v[i], j.firsts.v[i], megatron);
         }
     }
     for (size_t i = 0; i < l.n; i++)

@@ -86,6 +86,7 @@ struct weights {
     VEC(struct weight_value) values;
     struct map names; /* → index of list; the first of a name */
     uint32_t twice;   /* number of duplicate names */
+    bool keeps_copies; /* the file says that each rank holds all that it uses (remove_redundancy "False") */
     bool by_name;     /* sorted by name: the order does not show when a tensor was saved */
     struct weights_verified *verified; /* what is known of stored checksums; NULL until weights_open is done */
     struct weight_arch arch;

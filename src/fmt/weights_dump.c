@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/msg.h"
 #include "fmt/activations.h"
@@ -119,6 +120,50 @@ static void say_packed(struct dump *d, const struct weights *w)
     buf_release(&b);
 }
 
+#define AT_ONCE 4096 /* elements that are compared at once */
+
+/* Whether two open tensors hold the same bits; false also if they cannot be read. */
+static bool same_bits(const struct tensor t[2])
+{
+    struct tensor_walk walk[2];
+    struct err quiet;
+    uint64_t v[2][AT_ONCE];
+    long n[2] = {1, 1};
+    bool same = t[0].dtype == t[1].dtype && t[0].numel == t[1].numel && dtype_table[t[0].dtype].size <= sizeof v[0][0];
+    for (int i = 0; i < 2; i++)
+        tensor_walk_init(&walk[i], &t[i]);
+    while (same && n[0] > 0) {
+        for (int i = 0; i < 2; i++)
+            n[i] = tensor_walk_next(&walk[i], v[i], AT_ONCE, &quiet);
+        same = n[0] >= 0 && n[0] == n[1] && memcmp(v[0], v[1], (size_t)n[0] * dtype_table[t[0].dtype].size) == 0;
+    }
+    for (int i = 0; i < 2; i++)
+        tensor_walk_release(&walk[i]);
+    return same;
+}
+
+/* A row has the values of one rank: where another one holds others, they were not compared. */
+static void say_other_copies(struct dump *d, const struct weights *w, struct load *load)
+{
+    for (uint32_t i = 0; i < w->copies.n && !load_cancelled(load); i++) {
+        const struct weight_copy *c = &w->copies.v[i];
+        struct tensor t[2];
+        struct err e;
+        bool first = weights_copy_tensor(w, i, 0, &t[0], &e) == 0,
+             both = first && weights_copy_tensor(w, i, 1, &t[1], &e) == 0;
+        bool same = both && same_bits(t);
+        for (int k = 0; k < first + both; k++)
+            tensor_close(&t[k]);
+        if (same)
+            continue;
+        err_set(&e, ERR_DATA, _("%s: %s and %s hold other values of %s; diverge weights compares them"), d->path,
+                c->rank[0], c->rank[1], c->name);
+        load_begin(load);
+        dump_problem(d, NONE, PROBLEM_UNREAD, e.text);
+        load_end(load);
+    }
+}
+
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct tensor_file *f = mem_zalloc(sizeof *f);
@@ -155,6 +200,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         if (w->values.v[i].text)
             add_value(d, &w->values.v[i]);
     load_end(load);
+    if (rc == 0)
+        say_other_copies(d, w, load);
     free(type);
     return rc;
 }

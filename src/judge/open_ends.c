@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "dump/family.h"
+#include "dump/reader.h"
 #include "judge/value_readers.h"
 
 /* Both sides' values by their names without numbers: those of all calls of a kind have one. */
@@ -31,7 +32,8 @@ static uint64_t kind_of(const struct dump *d, uint32_t row)
 
 static bool of_one_tool(const struct measure *m)
 {
-    return m->side[0]->reader == m->side[1]->reader &&
+    const struct reader *t = m->side[TARGET]->reader, *g = m->side[GOLDEN]->reader;
+    return (t == g || (t->weights && g->weights)) &&
            strcmp(m->side[0]->framework, m->side[1]->framework) == 0;
 }
 
@@ -67,8 +69,9 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     if (mine->kind != ROW_TENSOR || mine->io == IO_INPUT || asked || !of_one_tool(x->m))
         return false;
     uint32_t other = same_call(x->m, s, mine->call);
-    if (other == NONE) /* a weight's gradients are a record of their own */
-        return d->calls.v[mine->call].gradient && has_kind(x, !s, kind_of(d, row));
+    bool own = d->calls.v[mine->call].gradient || (d->reader->weights && mine->io == IO_PARAMETER);
+    if (other == NONE) /* a weight's gradients, and a weight of a file, are records of their own */
+        return own && has_kind(x, !s, kind_of(d, row));
     bool has_others = false;
     EACH_ROW(o, other, r) {
         const struct row *theirs = &o->rows.v[r];
