@@ -291,7 +291,7 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
         break;
     default: {
         struct buf b = {0};
-        if (tell(p, 0, &b))
+        if (!x->numbers && tell(p, 0, &b)) /* numpy.save: what is no number or text is named as unread */
             v.text = arena_cstr(a, buf_view(&b));
         buf_release(&b);
         break;
