@@ -33,7 +33,7 @@ static uint64_t kind_of(const struct dump *d, uint32_t row)
 static bool of_one_tool(const struct measure *m)
 {
     const struct reader *t = m->side[TARGET]->reader, *g = m->side[GOLDEN]->reader;
-    return (t == g || (t->weights && g->weights)) &&
+    return (t == g || (t && g && t->weights && g->weights)) &&
            strcmp(m->side[0]->framework, m->side[1]->framework) == 0;
 }
 
@@ -69,7 +69,7 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     if (mine->kind != ROW_TENSOR || mine->io == IO_INPUT || asked || !of_one_tool(x->m))
         return false;
     uint32_t other = same_call(x->m, s, mine->call);
-    bool own = d->calls.v[mine->call].gradient || (d->reader->weights && mine->io == IO_PARAMETER);
+    bool own = d->calls.v[mine->call].gradient || (d->reader && d->reader->weights && mine->io == IO_PARAMETER);
     if (other == NONE) /* a weight's gradients, and a weight of a file, are records of their own */
         return own && has_kind(x, !s, kind_of(d, row));
     bool has_others = false;
