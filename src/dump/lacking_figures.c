@@ -1,4 +1,4 @@
-/* Counts which figures the floating tensors of a recording have, and names those that lack one. */
+/* Counts which figures the floating tensors of each type have, and names those that lack one. */
 #include "dump/lacking_figures.h"
 
 #include "base/msg.h"
@@ -18,22 +18,34 @@ static bool has_figures(const struct row *x)
            !(x->has & (IS_UNPARSED | IS_DAMAGED)) && x->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
 }
 
+/* How many rows of one type there are, and how many of them have each figure. */
+struct habit {
+    size_t rows, with[ARRAY_LEN(figure)];
+};
+
+/* Whether a row lacks a figure that most rows of its type have. */
+static bool is_lacking(const struct habit *h, const struct row *x, size_t i)
+{
+    size_t lack = h->rows - h->with[i];
+    return h->rows >= ROWS_LEAST && !(x->has & figure[i].bit) &&
+           (lack <= 1 || (double)lack <= LACKING * (double)h->rows);
+}
+
 void lacking_figures_find(struct dump *d)
 {
-    size_t rows = 0, with[ARRAY_LEN(figure)] = {0};
+    struct habit of_type[DTYPE_COUNT] = {0}; /* of float64, msprobe writes no mean and no norm */
     for (size_t r = 0; r < d->rows.n; r++) {
-        if (!has_figures(&d->rows.v[r]))
+        const struct row *x = &d->rows.v[r];
+        struct habit *h = &of_type[x->dtype];
+        if (!has_figures(x))
             continue;
-        rows++;
+        h->rows++;
         for (size_t i = 0; i < ARRAY_LEN(figure); i++)
-            with[i] += (d->rows.v[r].has & figure[i].bit) != 0;
+            h->with[i] += (x->has & figure[i].bit) != 0;
     }
-    if (rows < ROWS_LEAST)
-        return;
     for (uint32_t r = 0; r < d->rows.n; r++)
         for (size_t i = 0; i < ARRAY_LEN(figure) && has_figures(&d->rows.v[r]); i++) {
-            size_t lack = rows - with[i];
-            if (d->rows.v[r].has & figure[i].bit || (lack > 1 && (double)lack > LACKING * (double)rows))
+            if (!is_lacking(&of_type[d->rows.v[r].dtype], &d->rows.v[r], i))
                 continue;
             struct buf name = {0}, text = {0};
             dump_row_name(d, r, &name);

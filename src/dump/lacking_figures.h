@@ -1,4 +1,4 @@
-/* Rows without a figure that all other rows of a recording have: a tool writes the same ones of each tensor. */
+/* Rows without a figure that the other rows of their type have: a tool writes the same ones of each tensor. */
 #ifndef DUMP_LACKING_FIGURES_H
 #define DUMP_LACKING_FIGURES_H
 
