@@ -42,7 +42,7 @@ static uint32_t value(struct run *t, const char *slot, double size, double error
     for (int k = 0; k < 2; k++) {
         struct dump *d = &t->s.d[k];
         struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .kind = ROW_TENSOR, .dtype = DTYPE_F32,
-                        .io = str_starts(str_of(slot), "output") ? IO_OUTPUT : IO_INPUT,
+                        .io = *slot == 'o' ? IO_OUTPUT : *slot == 'p' ? IO_PARAMETER : IO_INPUT,
                         .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_NORM | HAS_FILE};
         r.shape = dump_shape(d, &n, 1);
         r.stat[STAT_MAX] = size;
@@ -126,6 +126,39 @@ static void one_side_in_fewer_bits(void **state)
             expect(&t, out, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
         else
             expect(&t, out, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        scene_end(&t.s);
+    }
+}
+
+/* An operand that nothing made, behind a start: it may depend on that, unless its module records it as a parameter. */
+static void a_weight_depends_on_nothing(void **state)
+{
+    (void)state;
+    for (int recorded = 0; recorded < 2; recorded++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        value(&t, "input.0", 1, 1e-9, NAN); /* noise */
+        uint32_t start = value(&t, "output.0", 2, 0.1, NAN);
+        call(&t);
+        uint32_t weight = value(&t, "input.0", 3, 0.2, NAN);
+        value(&t, "input.1", 2, 0.1, NAN);
+        value(&t, "output.0", 4, 0.3, NAN);
+        uint32_t parameter = weight;
+        if (recorded) {
+            call(&t);
+            parameter = value(&t, "parameters.weight", 3, 0.2, NAN);
+        }
+        for (int k = 0; k < 2; k++)
+            t.s.d[k].rows.v[t.row[weight]].needs_gradient = true;
+        judge(&t);
+        expect(&t, start, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        if (recorded) {
+            expect(&t, weight, CAUSE_STARTS, BASIS_LEVEL, NONE);
+            expect(&t, parameter, CAUSE_INHERITED, BASIS_FLOW, weight);
+        } else {
+            expect(&t, weight, CAUSE_INHERITED, BASIS_FLOW, start);
+        }
         scene_end(&t.s);
     }
 }
@@ -300,7 +333,7 @@ static uint32_t figures(struct run *t, const char *slot, double max[2], double m
     for (int k = 0; k < 2; k++) {
         struct dump *d = &t->s.d[k];
         struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .kind = ROW_TENSOR, .dtype = DTYPE_BF16,
-                        .io = str_starts(str_of(slot), "output") ? IO_OUTPUT : IO_INPUT,
+                        .io = *slot == 'o' ? IO_OUTPUT : *slot == 'p' ? IO_PARAMETER : IO_INPUT,
                         .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_NORM | HAS_MEAN};
         r.shape = dump_shape(d, &n, 1);
         r.stat[STAT_MAX] = max[k];
@@ -442,6 +475,7 @@ static void one_value_has_one_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_weight_depends_on_nothing),
         cmocka_unit_test(one_value_is_carried),
         cmocka_unit_test(arguments_of_the_module_around),
         cmocka_unit_test(one_side_in_fewer_bits),
