@@ -457,6 +457,17 @@ static void judge_cut(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
 }
 
+/* Whether figures are those of a mask that says which elements are kept and of one that adds its fills: they do not tell
+ * whether the same elements are masked. */
+static bool are_masks_of_two_kinds(const struct verdict_case *k)
+{
+    int says = row_class(k->r[TARGET]) == CLASS_BOOL ? TARGET : GOLDEN;
+    const double *b = k->r[says]->stat, *added = k->r[!says]->stat;
+    return !k->f && both(k, HAS_MAX | HAS_MIN) && row_class(k->r[says]) == CLASS_BOOL &&
+           dtype_is_float(k->r[!says]->dtype) && b[STAT_MAX] > b[STAT_MIN] && added[STAT_MAX] == 0 &&
+           added[STAT_MIN] <= MASK_FILL;
+}
+
 static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
 {
     enum dtype_class t = row_class(k->r[TARGET]), g = row_class(k->r[GOLDEN]);
@@ -475,6 +486,9 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
         k->out->flags |= LINE_STATISTICS;
     } else if (sized && nt != ng && !viewed) {
         verdict_case_give(k, VERDICT_SHAPE, RULE_ELEMENTS);
+    } else if (are_masks_of_two_kinds(k)) {
+        k->out->flags |= LINE_MASKED | LINE_STATISTICS;
+        verdict_case_give(k, VERDICT_SKIP, RULE_MASK_UNCOUNTED);
     } else if (t && g && class_is_whole(t) != class_is_whole(g)) {
         give_kinds(k, k->f ? k->f->two && k->f->max_abs == 0 : both(k, HAS_MAX) && stats_equal(p, k));
     } else if (sized && nt == 0) {

@@ -2083,6 +2083,32 @@ static void statistics_of_masked_scores(void **state)
     }
 }
 
+/* A mask that says which elements are kept beside one that adds its fills: figures do not tell whether they are one. */
+static void statistics_of_two_kinds_of_masks(void **state)
+{
+    static const struct {
+        double said[3], added[3]; /* max, min, norm */
+        enum verdict verdict;
+    } cases[] = {
+        {{1, 0, 4}, {0, -3.4e38, INFINITY}, VERDICT_SKIP},
+        {{1, 0, 4}, {3, -3.4e38, INFINITY}, VERDICT_DTYPE}, /* scores */
+        {{1, 0, 4}, {0, -2, 8}, VERDICT_DTYPE},
+        {{1, 1, 4}, {0, -3.4e38, INFINITY}, VERDICT_DTYPE}, /* masks nothing */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (int swapped = 0; swapped < 2; swapped++) {
+            struct scene s;
+            scene_start(&s);
+            both_call(&s, "add");
+            uint32_t a = tensor_on(&s.d[swapped], "input.attention_mask", DTYPE_BOOL, 64, cases[i].said),
+                     b = tensor_on(&s.d[!swapped], "input.attention_mask", DTYPE_F32, 64, cases[i].added);
+            judge_all(&s);
+            assert_int_equal(level_verdict(of(&s, swapped == TARGET ? a : b)), cases[i].verdict);
+            scene_end(&s);
+        }
+}
+
 /* Recorded figures of two masks with other fills: the numbers of fills are compared; where the figures overflowed,
  * nothing was compared. */
 static void statistics_of_masks(void **state)
@@ -2651,6 +2677,7 @@ int main(void)
         cmocka_unit_test(numbers_a_where_drops),
         cmocka_unit_test(statistics_of_masked_scores),
         cmocka_unit_test(statistics_of_masks),
+        cmocka_unit_test(statistics_of_two_kinds_of_masks),
         cmocka_unit_test(constants_by_figures),
         cmocka_unit_test(step_inputs_are_not_dropped),
         cmocka_unit_test(calls_recorded_twice),
