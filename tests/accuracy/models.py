@@ -614,6 +614,9 @@ def after_building(fault, m, given):
     elif kind == 'stale':                                 # a module returns what it returned first
         held = []
         around(at(m, path), lambda f, *a, **k: held[0] if held else (held.append(f(*a, **k).detach()), f(*a, **k))[1])
+    elif kind == 'half':                                  # a linear layer alone in 16 bits
+        n, t = at(m, path), getattr(torch, v)
+        n.forward = lambda x: F.linear(x.to(t), n.weight.to(t), None if n.bias is None else n.bias.to(t)).to(x.dtype)
     elif kind == 'dropout':
         around(at(m, path), lambda f, *a, **k: F.dropout(f(*a, **k), float(v)))
 
