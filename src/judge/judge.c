@@ -457,8 +457,8 @@ static void judge_cut(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
 }
 
-/* Whether figures are those of a mask that says which elements are kept and of one that adds its fills: they do not tell
- * whether the same elements are masked. */
+/* Whether figures are those of a mask that says which elements are kept and of one that adds its fills: they do not
+ * tell whether the same elements are masked. */
 static bool are_masks_of_two_kinds(const struct verdict_case *k)
 {
     int says = row_class(k->r[TARGET]) == CLASS_BOOL ? TARGET : GOLDEN;
