@@ -67,16 +67,19 @@ static struct origins origins_of_forward(struct causes *k, uint32_t forward)
     return found;
 }
 
-/* What a target row depends on by recorded flow. */
-static struct origins origins_of_row(struct causes *k, uint32_t row)
+/* What a line's target row depends on by recorded flow. */
+static struct origins origins_of_row(struct causes *k, uint32_t line, uint32_t row)
 {
     const struct row *x = &k->d->rows.v[row];
     const struct call *c = &k->d->calls.v[x->call];
     uint32_t from = k->flow->held[row];
     struct origins found = from == NONE ? no_origins : k->row[from];
-    /* a module hands on what its last call gives; where that was not compared, what goes into the module decides */
-    bool compared = from != NONE && k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][from]].pair != NONE;
-    if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || !compared))
+    /* a module hands on what its last call gives; where that was not compared, or agrees and this does not (it is
+     * another value with the same figures), what goes into the module decides */
+    uint32_t before = from == NONE ? NONE : k->m->pairing->line_of[TARGET][from];
+    bool told = before != NONE && k->m->pairing->lines.v[before].pair != NONE &&
+                (k->j->line[before].cause != CAUSE_AGREES || !line_is_bad(&k->j->line[line]));
+    if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || !told))
         found = earlier(found, k->call[x->call]);
     if (c->phase == PHASE_BACKWARD && c->twin != NONE)
         found = earlier(found, origins_of_forward(k, c->twin));
@@ -783,7 +786,7 @@ static void decide_line(struct causes *k, uint32_t line)
         decide_parameters(k, target);
     k->j->line[line].residual = k->o->residual ? k->o->residual[line] : NAN;
     k->j->line[line].from = NONE;
-    struct origins of = target == NONE ? no_origins : origins_of_row(k, target);
+    struct origins of = target == NONE ? no_origins : origins_of_row(k, line, target);
     if (target == NONE || row[GOLDEN] == NONE)
         decide_alone(k, line);
     else

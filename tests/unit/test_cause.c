@@ -163,6 +163,30 @@ static void a_weight_depends_on_nothing(void **state)
     }
 }
 
+/* What a module gives may have the figures of an earlier value that agrees (picks of experts): it is not that value. */
+static void a_module_gives_another_value(void **state)
+{
+    struct run t;
+    (void)state;
+    begin(&t);
+    call(&t);
+    value(&t, "input.0", 1, 0, NAN);
+    uint32_t start = value(&t, "output.0", 2, 0.1, NAN);
+    call(&t);
+    value(&t, "input.0", 5, 0, NAN);
+    uint32_t alike = value(&t, "output.0", 6, 0, NAN);
+    call(&t);
+    uint32_t in = value(&t, "input.0", 2, 0.1, NAN), out = value(&t, "output.0", 6, 0.2, NAN);
+    for (int k = 0; k < 2; k++)
+        t.s.d[k].calls.v[2].kind = CALL_MODULE;
+    judge(&t);
+    expect(&t, start, CAUSE_STARTS, BASIS_LEVEL, NONE);
+    expect(&t, alike, CAUSE_AGREES, BASIS_BITS, NONE);
+    expect(&t, in, CAUSE_INHERITED, BASIS_FLOW, start);
+    expect(&t, out, CAUSE_INHERITED, BASIS_FLOW, start);
+    scene_end(&t.s);
+}
+
 /* A later row with the same values on each side has the same cause; one that differs otherwise is judged by itself. */
 static void one_value_is_carried(void **state)
 {
@@ -476,6 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_weight_depends_on_nothing),
+        cmocka_unit_test(a_module_gives_another_value),
         cmocka_unit_test(one_value_is_carried),
         cmocka_unit_test(arguments_of_the_module_around),
         cmocka_unit_test(one_side_in_fewer_bits),
