@@ -23,6 +23,13 @@ struct habit {
     size_t rows, with[ARRAY_LEN(figure)];
 };
 
+static void add_row(struct habit *h, const struct row *x)
+{
+    h->rows++;
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++)
+        h->with[i] += (x->has & figure[i].bit) != 0;
+}
+
 /* Whether a row lacks a figure that most rows of its type have. */
 static bool is_lacking(const struct habit *h, const struct row *x, size_t i)
 {
@@ -33,15 +40,13 @@ static bool is_lacking(const struct habit *h, const struct row *x, size_t i)
 
 void lacking_figures_find(struct dump *d)
 {
-    struct habit of_type[DTYPE_COUNT] = {0}; /* of float64, msprobe writes no mean and no norm */
+    struct habit of_type[DTYPE_COUNT] = {0}; /* of float64, msprobe writes no mean and no norm; unknown: of all types */
     for (size_t r = 0; r < d->rows.n; r++) {
-        const struct row *x = &d->rows.v[r];
-        struct habit *h = &of_type[x->dtype];
-        if (!has_figures(x))
+        if (!has_figures(&d->rows.v[r]))
             continue;
-        h->rows++;
-        for (size_t i = 0; i < ARRAY_LEN(figure); i++)
-            h->with[i] += (x->has & figure[i].bit) != 0;
+        if (d->rows.v[r].dtype != DTYPE_UNKNOWN)
+            add_row(&of_type[d->rows.v[r].dtype], &d->rows.v[r]);
+        add_row(&of_type[DTYPE_UNKNOWN], &d->rows.v[r]);
     }
     for (uint32_t r = 0; r < d->rows.n; r++)
         for (size_t i = 0; i < ARRAY_LEN(figure) && has_figures(&d->rows.v[r]); i++) {

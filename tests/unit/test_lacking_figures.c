@@ -25,9 +25,12 @@ static void a_type_has_its_own_figures(void **state)
     for (int i = 0; i < 4; i++)
         add(&d, c, DTYPE_F64, HAS_MAX | HAS_MIN);
     odd = add(&d, c, DTYPE_F32, ALL & ~HAS_MEAN);
+    uint32_t untyped = add(&d, c, DTYPE_UNKNOWN, ALL); /* a line that told both type and shape is gone */
+    d.rows.v[untyped].has &= (uint16_t)~HAS_SHAPE;
     lacking_figures_find(&d);
-    assert_int_equal(d.problems.n, 1);
+    assert_int_equal(d.problems.n, 2);
     assert_int_equal(d.problems.v[0].row, odd);
+    assert_int_equal(d.problems.v[1].row, untyped);
     assert_non_null(strstr(d.problems.v[0].text, "mean"));
     dump_release(&d);
 }
