@@ -246,7 +246,7 @@ void buf_vfmt(struct buf *b, const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0) {
+    if (n >= 0) { /* nothing too is a text that ends */
         buf_reserve(b, (size_t)n);
         vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;

@@ -100,7 +100,8 @@ static int member(struct rollout_columns *c, struct tree *t, struct str name, co
     size_t n = path->n;
     if (n + name.n > 1000)
         return 0;
-    buf_fmt(path, "%s%.*s", n ? "." : "", STR_ARG(name));
+    buf_cstr(path, n ? "." : "");
+    buf_str(path, name);
     int rc = descend(c, t, node, path, depth + 1);
     path->n = n;
     path->p[n] = 0;

@@ -302,6 +302,16 @@ static void nothing_but_nan(void **state)
     rollout_release(&r);
 }
 
+/* JSON allows an empty name, which holds nothing that is known. */
+static void a_name_may_be_empty(void **state)
+{
+    (void)state;
+    open_rollout(put_text(dir, "t.json", "{\"\": [1, 2], \"logprobs\": [[-1, -2], [-2, -3]]}\n"),
+                 put_text(dir, "g.json", "{\"logprobs\": [[-1, -2], [-2, -3]]}\n"));
+    assert_int_equal(r.all.n, 4);
+    rollout_release(&r);
+}
+
 /* A truth value is a value of a mask alone. */
 static void flags_are_no_log_probabilities(void **state)
 {
@@ -345,6 +355,7 @@ int main(void)
         cmocka_unit_test(what_is_no_rollout),
         cmocka_unit_test(told_in_every_form),
         cmocka_unit_test(nothing_but_nan),
+        cmocka_unit_test(a_name_may_be_empty),
         cmocka_unit_test(flags_are_no_log_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

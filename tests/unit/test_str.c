@@ -183,6 +183,16 @@ static void appends(void **state)
     buf_release(&b);
 }
 
+/* An empty buffer too, so that what a caller cuts off again has an end to write. */
+static void formats_nothing(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    buf_fmt(&b, "%s", "");
+    assert_string_equal(b.p, "");
+    buf_release(&b);
+}
+
 static void formats_long_text(void **state)
 {
     (void)state;
@@ -205,7 +215,7 @@ int main(void)
         cmocka_unit_test(finds_parts),   cmocka_unit_test(cuts),
         cmocka_unit_test(splits),        cmocka_unit_test(reads_integers),
         cmocka_unit_test(reads_doubles), cmocka_unit_test(grows),
-        cmocka_unit_test(appends),       cmocka_unit_test(formats_long_text),
+        cmocka_unit_test(appends),       cmocka_unit_test(formats_nothing), cmocka_unit_test(formats_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
