@@ -361,36 +361,21 @@ static const char *below(const char *path, const char *folder)
 
 static bool is_asked_for(const struct place *p, int step, int rank)
 {
-    return !p->reader->table && !p->reader->weights && place_number_fits(p->step, step) &&
-           place_number_fits(p->rank, rank);
-}
-
-/* -1 if one has a step and another one has none: the steps of one run all have a number. */
-static int refuse_stray(const place_list *l, const char *path, int step, int rank, struct err *e)
-{
-    const struct place *with = NULL, *without = NULL;
-    for (size_t i = 0; i < l->n; i++)
-        if (is_asked_for(&l->v[i], step, rank)) {
-            const struct place **first = l->v[i].step < 0 ? &without : &with;
-            *first = *first ? *first : &l->v[i];
-        }
-    if (!with || !without)
-        return 0;
-    return err_set(e, ERR_USAGE,
-                   _("%s: a recording without a step beside one of step %d, which cannot belong together; give the "
-                     "path of one of them: %s, %s"), path, with->step, below(without->paths.v[0], path),
-                   below(with->paths.v[0], path));
+    return place_number_fits(p->rank, rank) && place_number_fits(p->step, step) && !p->reader->table &&
+           !p->reader->weights;
 }
 
 int place_list_check(const place_list *l, const char *path, int step, int rank, struct err *e)
 {
-    const struct place *last = NULL;
+    const struct place *last = NULL, *with = NULL, *without = NULL; /* the first with a step, and without */
     struct buf names = {0};
     size_t alike = 0;
     for (size_t i = 0; i < l->n; i++) {
         const struct place *p = &l->v[i];
         if (!is_asked_for(p, step, rank))
             continue;
+        with = !with && p->step >= 0 ? p : with;
+        without = !without && p->step < 0 ? p : without;
         if (last && last->step == p->step && last->rank == p->rank) {
             if (!alike++)
                 buf_cstr(&names, below(last->paths.v[0], path));
@@ -411,8 +396,13 @@ int place_list_check(const place_list *l, const char *path, int step, int rank, 
         err_set(e, ERR_USAGE,
                 _("%s: %zu recordings that cannot belong together: nothing tells their steps or ranks apart; give the "
                   "path of one of them: %s"), path, alike + 1, names.p);
+    else if (with && without) /* the steps of one run all have a number */
+        err_set(e, ERR_USAGE,
+                _("%s: a recording without a step beside one of step %d, which cannot belong together; give the "
+                  "path of one of them: %s, %s"), path, with->step, below(without->paths.v[0], path),
+                below(with->paths.v[0], path));
     buf_release(&names);
-    return alike ? -1 : refuse_stray(l, path, step, rank, e);
+    return alike || (with && without) ? -1 : 0;
 }
 
 int find_recordings(const char *path, place_list *out, struct err *e)
