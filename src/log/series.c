@@ -197,14 +197,30 @@ static int read_text(struct series_builder *k, struct err *e)
     return rc;
 }
 
+/* The kind of a log, as log_sniff. -1: it could not be read to its end, so that what was seen may be another kind's. */
+static int find_kind(const struct file *f, const atomic_bool *cancel, int *kind, struct err *e)
+{
+    read_failures failed = {0}, *before = read_failures_gather(&failed);
+    char stamp[20] = "";
+    *kind = log_sniff(f, stamp, LOG_PROBE_BYTES, NULL, cancel);
+    read_failures_gather(before);
+    int rc = failed.n ? read_failures_error(&failed, e) : 0;
+    read_failures_release(&failed);
+    return rc;
+}
+
 /* had: its size when it was first examined, or 0. */
 static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
     struct file f;
     struct series_builder k;
-    char stamp[20] = "";
+    int kind;
     if (file_open(&f, path, e))
         return -1;
+    if (find_kind(&f, o ? o->cancel : NULL, &kind, e)) {
+        file_close(&f);
+        return -1;
+    }
     s->unit = "line";
     s->format = s->framework = "";
     struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = log_rank_of(path), .used = true};
@@ -212,7 +228,6 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
     series_builder_init(&k, s, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     s->tail = (struct log_tail){0};
-    int kind = log_sniff(&f, stamp, LOG_PROBE_BYTES, NULL, k.cancel);
     k.kind = kind < 0 ? 0 : kind;
     char head[64];
     /* not among those of log_sniff: only who asks for losses takes an array for them */
