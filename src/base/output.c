@@ -29,31 +29,38 @@ void output_overwrite(const char *path)
     rules.wanted = path ? mem_strdup(path) : NULL;
 }
 
-/* Not noted as an input, and no result depends on it. */
-static bool is_ours(const char *place)
+/* Not noted as an input, and no result depends on it. failed: what kept it from being read. */
+static bool is_ours(const char *place, read_failures *failed)
 {
-    bool was = inputs_pause(true), before = read_failures_unimportant(true);
+    bool was = inputs_pause(true), unimportant = read_failures_unimportant(true);
+    read_failures *before = read_failures_gather(failed);
     bool is = rules.ours(place);
+    read_failures_gather(before);
+    read_failures_unimportant(unimportant);
     inputs_pause(was);
-    read_failures_unimportant(before);
     return is;
 }
 
 /* A file without content, a device or a pipe loses nothing. */
 static int check_existing(const char *path, const char *place, const struct stat *st, struct err *e)
 {
+    read_failures failed = {0};
     enum input_how how = inputs_has(st);
+    int rc = 0;
     if (!S_ISREG(st->st_mode))
         return 0;
-    bool ours = rules.ours && is_ours(place);
-    if (how == INPUT_NAMED || (how == INPUT_OPENED && !ours))
-        return err_set(e, ERR_USAGE, _("%s is an input: not overwritten; choose a different name for the output"),
-                       path);
+    bool ours = rules.ours && is_ours(place, &failed);
     bool wanted = rules.force || (rules.wanted && strcmp(rules.wanted, path) == 0);
-    if (!st->st_size || !rules.ours || wanted || ours)
-        return 0;
-    return err_set(e, ERR_USAGE, _("%s already exists and was not written by diverge, or is an investigation: not "
-                                   "overwritten; choose a different name, or use --force"), path);
+    if (how == INPUT_NAMED || (how == INPUT_OPENED && !ours))
+        rc = err_set(e, ERR_USAGE, _("%s is an input: not overwritten; choose a different name for the output"), path);
+    else if (st->st_size && rules.ours && !wanted && !ours && failed.n)
+        rc = err_set(e, ERR_IO, _("%s already exists, and whether diverge wrote it could not be read: %s"), path,
+                     failed.v[0].text);
+    else if (st->st_size && rules.ours && !wanted && !ours)
+        rc = err_set(e, ERR_USAGE, _("%s already exists and was not written by diverge, or is an investigation: not "
+                                     "overwritten; choose a different name, or use --force"), path);
+    read_failures_release(&failed);
+    return rc;
 }
 
 int output_check(const char *path, struct err *e)
