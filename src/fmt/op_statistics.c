@@ -83,6 +83,8 @@ static void add_row(struct dump *d, struct map *runs, struct block *b)
     ptrdiff_t slash = str_rfind(key, '/');
     buf_fmt(&name, "%.*s.%s", STR_ARG(key), b->backward ? "backward" : "forward");
     b->r.slot = dump_slot(d, STR("output"));
+    if (!(b->r.has & HAS_SHAPE)) /* each operator has one */
+        odd(d, b, b->offset, _("a shape"), STR(""));
     uint32_t c = dump_run(d, runs, buf_view(&name), b->r.slot, CALL_API, b->backward ? PHASE_BACKWARD : PHASE_FORWARD,
                           &fresh);
     if (fresh) {
