@@ -126,12 +126,6 @@ static int load(struct investigation *v, const char *path, struct err *e)
     return v->read_only ? err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), path) : 0;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    uint64_t x[2], y[2];
-    return path_identity(a, x) && path_identity(b, y) && x[0] == y[0] && x[1] == y[1];
-}
-
 /* Locks the output file before the two are read, because it may be one of them. */
 static int claim_output(struct investigation *v, const struct options *o, struct err *e)
 {
@@ -140,7 +134,7 @@ static int claim_output(struct investigation *v, const struct options *o, struct
     if (!str_ends(str_of(o->output), INVESTIGATION_ENDING))
         return err_set(e, ERR_USAGE, _("%s: expected a name that ends in .investigation.json"),
                        o->output);
-    if (!same_file(o->output, o->arg[0]) && !same_file(o->output, o->arg[1]) && output_check(o->output, e))
+    if (!path_same(o->output, o->arg[0]) && !path_same(o->output, o->arg[1]) && output_check(o->output, e))
         return -1;
     v->path = o->output;
     investigation_claim(v);

@@ -525,6 +525,13 @@ bool path_identity(const char *path, uint64_t id[2])
     return true;
 }
 
+bool path_same(const char *a, const char *b)
+{
+    uint64_t x[2], y[2];
+    return strcmp(a, b) == 0 ||
+           (path_identity(a, x) && path_identity(b, y) && x[0] == y[0] && x[1] == y[1]);
+}
+
 bool path_is_file(const char *path)
 {
     struct stat st;

@@ -111,6 +111,7 @@ bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
 bool path_changed(const char *path, uint64_t stamp[2]); /* time of the last change and size; false: absent */
 bool path_identity(const char *path, uint64_t id[2]); /* device and inode, links followed */
+bool path_same(const char *a, const char *b); /* one file: by their text, or by that identity */
 int path_make(const char *path); /* creates the folder and its parents if missing; -1 and errno */
 void path_join(struct buf *out, const char *dir, const char *name); /* replaces out's content */
 struct str path_base(struct str path);   /* last component, without trailing '/' */

@@ -272,9 +272,8 @@ void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt
 /* A path given twice by mistake would be called aligned. A result table holds both sides. */
 static bool same_recording(const struct dump *t, const struct dump *g)
 {
-    uint64_t id[2][2];
-    return !t->reader->table && t->path && g->path && path_identity(t->path, id[0]) && path_identity(g->path, id[1]) &&
-           id[0][0] == id[1][0] && id[0][1] == id[1][1] && t->step == g->step && t->rank == g->rank;
+    return !t->reader->table && t->path && g->path && t->step == g->step && t->rank == g->rank &&
+           path_same(t->path, g->path);
 }
 
 static void of_both(const struct comparison *s, struct arena *a, input_doubt_list *out)

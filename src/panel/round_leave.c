@@ -77,15 +77,12 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
 {
     bool other = false;
     for (int i = 0; i < 2; i++) {
-        uint64_t was[2], is[2];
         if (!path[i])
             continue;
         if (check_recording(path[i], e))
             return -1;
         struct file_stamp now = file_stamp_of(s->side[i].dump.path); /* the folder may have been written again */
-        bool same =
-            path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
-        other = other || !same || !same_state(&now, &s->side[i].now);
+        other = other || !s->side[i].path || !path_same(s->side[i].path, path[i]) || !same_state(&now, &s->side[i].now);
     }
     return other ? 0 : err_set(e, ERR_USAGE, _("%s is already compared in this round"), path[TARGET]);
 }
