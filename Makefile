@@ -86,7 +86,7 @@ $(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq 
 endif
 
 # what draws, writes and judges a few thousand numbers is not what one waits for; SMALL=-Os has it in three quarters of the room, as the static file does
-$(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd compare config curves diagnose document norms optimizer panel ranks report rollout session table ticket weights)): override OPT += $(SMALL)
+$(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd compare config curves diagnose document log norms optimizer panel ranks report rollout session table ticket weights)): override OPT += $(SMALL)
 
 $(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata
 $(BUILD)/src/base/embed.o: $(DATA) $(BUILD)/po/zh_CN.mo.gz
