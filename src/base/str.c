@@ -231,6 +231,20 @@ void buf_char(struct buf *b, char c)
     buf_add(b, &c, 1);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+void buf_numberless(struct buf *b, struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (!is_digit(name.p[i]))
+            buf_char(b, name.p[i]);
+        else if (!i || !is_digit(name.p[i - 1]))
+            buf_char(b, '#');
+}
+
 void buf_count(struct buf *b, unsigned long long v)
 {
     char digits[24];

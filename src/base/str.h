@@ -74,6 +74,7 @@ void buf_add(struct buf *b, const void *p, size_t n);
 void buf_str(struct buf *b, struct str s);
 void buf_cstr(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
+void buf_numberless(struct buf *b, struct str name); /* each number as one '#': those alone make no other name */
 void buf_count(struct buf *b, unsigned long long v); /* in decimal; faster than printf */
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vfmt(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -1,7 +1,6 @@
 /* Follows deviations along the recorded data flow of the target: a row starts one, inherits it, or agrees. */
 #include "judge/cause.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -688,12 +687,7 @@ static void kind_of_call(const struct causes *k, uint32_t line, struct buf *out)
 {
     const uint32_t *row = k->m->pairing->lines.v[line].row;
     int s = row[TARGET] == NONE ? GOLDEN : TARGET;
-    struct str name = dump_call_name(k->m->side[s], k->m->side[s]->rows.v[row[s]].call);
-    for (size_t i = 0; i < name.n; i++) {
-        bool digit = isdigit((unsigned char)name.p[i]) != 0;
-        if (!digit || !i || !isdigit((unsigned char)name.p[i - 1]))
-            buf_char(out, digit ? '#' : name.p[i]);
-    }
+    buf_numberless(out, dump_call_name(k->m->side[s], k->m->side[s]->rows.v[row[s]].call));
 }
 
 static int by_group_inherit(const void *a, const void *b)

@@ -18,16 +18,12 @@ struct open_ends {
 
 static uint64_t kind_of(const struct dump *d, uint32_t row)
 {
-    struct buf name = {0};
-    size_t n = 0;
-    dump_row_name(d, row, &name);
-    size_t call = strlen(d->calls.v[d->rows.v[row].call].name); /* the numbers of its places stay */
-    for (size_t i = 0; i < name.n; i++)
-        if (i >= call || name.p[i] < '0' || name.p[i] > '9')
-            name.p[n++] = name.p[i];
-    uint64_t hash = hash_bytes(name.p, n, 1);
-    buf_release(&name);
-    return hash;
+    struct buf kind = {0};
+    buf_numberless(&kind, dump_call_name(d, d->rows.v[row].call));
+    uint64_t hash = hash_bytes(kind.p, kind.n, 1);
+    buf_release(&kind);
+    struct str slot = str_of(d->slots.v[d->rows.v[row].slot]); /* its numbers are places */
+    return hash_bytes(slot.p, slot.n, hash);
 }
 
 static bool of_one_tool(const struct measure *m)

@@ -94,11 +94,8 @@ static void call_kinds(const struct dump *d, struct nmap *out)
 {
     struct buf kind = {0};
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        struct str name = dump_call_name(d, c);
         buf_clear(&kind);
-        for (size_t i = 0; i < name.n; i++)
-            if (name.p[i] < '0' || name.p[i] > '9')
-                buf_char(&kind, name.p[i]);
+        buf_numberless(&kind, dump_call_name(d, c));
         nmap_add(out, hash_bytes(kind.p, kind.n, 1), 0);
     }
     buf_release(&kind);

@@ -33,11 +33,7 @@ static uint32_t like_of(struct step_change_search *x, uint32_t row)
 {
     struct buf name = {0}, bare = {0};
     dump_row_name(x->after, row, &name);
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] < '0' || name.p[i] > '9')
-            buf_char(&bare, name.p[i]);
-        else if (!i || name.p[i - 1] < '0' || name.p[i - 1] > '9')
-            buf_char(&bare, '#');
+    buf_numberless(&bare, buf_view(&name));
     uint32_t at = map_get(&x->likes, buf_view(&bare));
     if (at == MAP_NONE) {
         struct same_name fresh = {.n = 0};

@@ -183,6 +183,17 @@ static void appends(void **state)
     buf_release(&b);
 }
 
+/* Calls that differ by numbers alone are of one kind. */
+static void leaves_numbers_out(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    buf_numberless(&b, STR("Module.layers.12.Linear.forward.3"));
+    buf_numberless(&b, STR("7x"));
+    assert_string_equal(b.p, "Module.layers.#.Linear.forward.##x");
+    buf_release(&b);
+}
+
 /* An empty buffer too, so that what a caller cuts off again has an end to write. */
 static void formats_nothing(void **state)
 {
@@ -215,7 +226,8 @@ int main(void)
         cmocka_unit_test(finds_parts),   cmocka_unit_test(cuts),
         cmocka_unit_test(splits),        cmocka_unit_test(reads_integers),
         cmocka_unit_test(reads_doubles), cmocka_unit_test(grows),
-        cmocka_unit_test(appends),       cmocka_unit_test(formats_nothing), cmocka_unit_test(formats_long_text),
+        cmocka_unit_test(appends),       cmocka_unit_test(leaves_numbers_out),
+        cmocka_unit_test(formats_nothing), cmocka_unit_test(formats_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
