@@ -116,6 +116,16 @@ static void multiply(const struct attention_data *a, enum attention_rope rope, s
     free(k);
 }
 
+static const double *values_of(const struct attention_data *a, const struct result_row *at)
+{
+    return a->v + at->batch * a->keys * a->v_step + at->head / (a->heads / a->kv_heads) * a->v_head;
+}
+
+static const double *result_of_row(const struct attention_data *a, const struct result_row *at)
+{
+    return a->o + ((at->batch * a->queries + at->query) * a->heads + at->head) * a->v_size;
+}
+
 static void left_of(const struct attention_data *a, const struct products *x, struct attention_way *w)
 {
     double *p = mem_alloc((size_t)(a->keys + 1) * sizeof(double));
@@ -123,8 +133,7 @@ static void left_of(const struct attention_data *a, const struct products *x, st
     w->left2 = w->own2 = 0;
     for (int64_t r = 0; r < x->rows; r++) {
         const struct result_row *at = &x->row[r];
-        const double *v = a->v + at->batch * a->keys * a->v_step + at->head / (a->heads / a->kv_heads) * a->v_head;
-        const double *o = a->o + ((at->batch * a->queries + at->query) * a->heads + at->head) * a->v_size;
+        const double *v = values_of(a, at), *o = result_of_row(a, at);
         for (int64_t k = 0; k < a->keys; k++)
             p[k] = x->dot[r * a->keys + k];
         soften(a, w, at, p);
@@ -190,23 +199,51 @@ static void try_masks(const struct attention_data *a, const struct products *x, 
         }
 }
 
+/* Adds to left2[n] what a row of the result leaves of a causal mask with a window of n tokens, for each n below the
+ * number of keys: a window sees one key more than the one before. */
+static void add_windows(const struct attention_data *a, const struct products *x, int64_t row, double scale,
+                        double *left2)
+{
+    const struct result_row *at = &x->row[row];
+    int64_t places = a->v_size < V_LOOKED_AT ? a->v_size : V_LOOKED_AT;
+    const double *v = values_of(a, at), *o = result_of_row(a, at);
+    double most = -INFINITY, sum = 0, weighted[V_LOOKED_AT] = {0}, left = 0;
+    for (int64_t n = 1; n < a->keys; n++) {
+        int64_t k = at->query + 1 - n;
+        if (k >= 0) {
+            double score = x->dot[row * a->keys + k] * scale, before = score > most ? exp(most - score) : 1;
+            most = fmax(most, score);
+            double p = exp(score - most);
+            sum = sum * before + p;
+            left = 0;
+            for (int64_t c = 0; c < places; c++) {
+                weighted[c] = weighted[c] * before + p * v[k * a->v_step + c];
+                left += pow(o[c] - weighted[c] / sum, 2);
+            }
+        }
+        left2[n] += left;
+    }
+}
+
 /* Causal masks of a window, without a mask that was passed: the window that explains most at the usual scale. */
 static void try_windows(const struct attention_data *a, const struct products *x, struct attention_way w, double most,
                         struct attention_way *best)
 {
-    struct attention_way found = {.left2 = INFINITY};
-    if (good(best, most) || a->queries != a->keys)
+    if (good(best, most) || a->queries != a->keys || a->keys < 2)
         return;
-    w.scale = 1 / sqrt((double)a->size);
+    double *left2 = mem_zalloc((size_t)a->keys * sizeof *left2);
+    for (int64_t r = 0; r < x->rows; r++)
+        add_windows(a, x, r, 1 / sqrt((double)a->size), left2);
     w.ahead = 0;
-    for (w.window = 1; w.window < a->keys; w.window++) {
-        left_of(a, x, &w);
-        found = w.left2 < found.left2 ? w : found;
+    w.window = 1;
+    for (int n = 2; n < a->keys; n++)
+        w.window = left2[n] < left2[w.window] ? n : w.window;
+    if (isfinite(left2[w.window])) {
+        best_scale(a, x, &w);
+        if (w.left2 < best->left2)
+            *best = w;
     }
-    if (isfinite(found.left2))
-        best_scale(a, x, &found);
-    if (found.left2 < best->left2)
-        *best = found;
+    free(left2);
 }
 
 bool attention_fit(const struct attention_data *a, double most, struct attention_way *out)
