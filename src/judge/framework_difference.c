@@ -271,9 +271,10 @@ static uint32_t scope_around(const struct dump *d, uint32_t call)
 static void add_use(struct uses *x, const struct dump *d, uint32_t row)
 {
     struct element_sample s;
-    if ((x->n && !x->sum) || !element_sample_whole(&s, d, row))
-        free(x->sum), x->sum = NULL;
-    else {
+    if ((x->n && !x->sum) || !element_sample_whole(&s, d, row)) {
+        free(x->sum);
+        x->sum = NULL;
+    } else {
         x->sum = x->sum ? x->sum : mem_zalloc((s.n + 1) * sizeof *x->sum);
         x->elements = x->n && x->elements != s.n ? 0 : s.n;
         for (size_t i = 0; i < x->elements; i++)
@@ -282,6 +283,8 @@ static void add_use(struct uses *x, const struct dump *d, uint32_t row)
     }
     x->n++;
 }
+
+#define USES_APART 4096 /* the most calls between two uses of a weight: experts are called in one loop */
 
 static struct uses uses_of(const struct dump *d, uint32_t row)
 {
@@ -292,7 +295,8 @@ static struct uses uses_of(const struct dump *d, uint32_t row)
     if (around == NONE || made == NONE || !telling_figures(&d->rows.v[made]))
         return x;
     struct fingerprint value = fingerprint_of(d, made);
-    for (uint32_t c = 0; c < d->calls.n; c++) {
+    uint32_t from = forward > USES_APART ? forward - USES_APART : 0;
+    for (uint32_t c = from; c < d->calls.n && c <= forward + USES_APART; c++) {
         uint32_t back = d->calls.v[c].twin;
         if (d->calls.v[c].phase != PHASE_FORWARD || back == NONE || scope_around(d, c) != around ||
             !str_eq(align_item_operator(d, c), align_item_operator(d, forward)) ||
@@ -316,7 +320,7 @@ static const char *of_uses(const struct dump *const side[2], const uint32_t row[
     for (int s = 0; s < 2; s++) {
         const struct call *c = &side[s]->calls.v[side[s]->rows.v[row[s]].call];
         if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || c->twin == NONE ||
-            side[s]->rows.v[row[s]].kind != ROW_TENSOR)
+            side[s]->rows.v[row[s]].kind != ROW_TENSOR || !(side[s]->rows.v[row[s]].has & HAS_FILE))
             return NULL;
     }
     for (int s = 0; s < 2; s++)
