@@ -30,12 +30,25 @@ static void add_row(struct habit *h, const struct row *x)
         h->with[i] += (x->has & figure[i].bit) != 0;
 }
 
-/* Whether a row lacks a figure that most rows of its type have. */
-static bool is_lacking(const struct habit *h, const struct row *x, size_t i)
+/* The figures that most rows of a type have and some lack, as bits. */
+static unsigned lacking(const struct habit *h)
 {
-    size_t lack = h->rows - h->with[i];
-    return h->rows >= ROWS_LEAST && !(x->has & figure[i].bit) &&
-           (lack <= 1 || (double)lack <= LACKING * (double)h->rows);
+    unsigned bits = 0;
+    for (size_t i = 0; i < ARRAY_LEN(figure) && h->rows >= ROWS_LEAST; i++) {
+        size_t lack = h->rows - h->with[i];
+        bits |= lack && (lack == 1 || (double)lack <= LACKING * (double)h->rows) ? figure[i].bit : 0;
+    }
+    return bits;
+}
+
+static void name_row(struct dump *d, uint32_t row, const char *figure_name)
+{
+    struct buf name = {0}, text = {0};
+    dump_row_name(d, row, &name);
+    buf_fmt(&text, _("%s: %s is without %s, which the other rows have"), d->path, name.p, _(figure_name));
+    dump_problem(d, row, "damaged", text.p);
+    buf_release(&name);
+    buf_release(&text);
 }
 
 void lacking_figures_find(struct dump *d)
@@ -48,15 +61,11 @@ void lacking_figures_find(struct dump *d)
             add_row(&of_type[d->rows.v[r].dtype], &d->rows.v[r]);
         add_row(&of_type[DTYPE_UNKNOWN], &d->rows.v[r]);
     }
-    for (uint32_t r = 0; r < d->rows.n; r++)
-        for (size_t i = 0; i < ARRAY_LEN(figure) && has_figures(&d->rows.v[r]); i++) {
-            if (!is_lacking(&of_type[d->rows.v[r].dtype], &d->rows.v[r], i))
-                continue;
-            struct buf name = {0}, text = {0};
-            dump_row_name(d, r, &name);
-            buf_fmt(&text, _("%s: %s is without %s, which the other rows have"), d->path, name.p, _(figure[i].name));
-            dump_problem(d, r, "damaged", text.p);
-            buf_release(&name);
-            buf_release(&text);
-        }
+    unsigned of[DTYPE_COUNT], any = 0;
+    for (int t = 0; t < DTYPE_COUNT; t++)
+        any |= of[t] = lacking(&of_type[t]);
+    for (uint32_t r = 0; any && r < d->rows.n; r++)
+        for (size_t i = 0; i < ARRAY_LEN(figure) && has_figures(&d->rows.v[r]); i++)
+            if (of[d->rows.v[r].dtype] & figure[i].bit & ~d->rows.v[r].has)
+                name_row(d, r, figure[i].name);
 }
