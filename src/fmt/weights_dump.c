@@ -122,8 +122,9 @@ static void say_packed(struct dump *d, const struct weights *w)
 
 #define AT_ONCE 4096 /* elements that are compared at once */
 
-/* Whether two open tensors hold the same bits; false also if they cannot be read. */
-static bool same_bits(const struct tensor t[2])
+/* Whether two open tensors hold the same bits, as far as they were read before it was cancelled; false also if they
+ * cannot be read. */
+static bool same_bits(const struct tensor t[2], struct load *load)
 {
     struct tensor_walk walk[2];
     struct err quiet;
@@ -132,7 +133,7 @@ static bool same_bits(const struct tensor t[2])
     bool same = t[0].dtype == t[1].dtype && t[0].numel == t[1].numel && dtype_table[t[0].dtype].size <= sizeof v[0][0];
     for (int i = 0; i < 2; i++)
         tensor_walk_init(&walk[i], &t[i]);
-    while (same && n[0] > 0) {
+    while (same && n[0] > 0 && !load_cancelled(load)) {
         for (int i = 0; i < 2; i++)
             n[i] = tensor_walk_next(&walk[i], v[i], AT_ONCE, &quiet);
         same = n[0] >= 0 && n[0] == n[1] && memcmp(v[0], v[1], (size_t)n[0] * dtype_table[t[0].dtype].size) == 0;
@@ -151,7 +152,7 @@ static void say_other_copies(struct dump *d, const struct weights *w, struct loa
         struct err e;
         bool first = weights_copy_tensor(w, i, 0, &t[0], &e) == 0,
              both = first && weights_copy_tensor(w, i, 1, &t[1], &e) == 0;
-        bool same = both && same_bits(t);
+        bool same = both && same_bits(t, load);
         for (int k = 0; k < first + both; k++)
             tensor_close(&t[k]);
         if (same)
