@@ -14,7 +14,7 @@ static bool needs_quotes(struct str s)
 
 /* What a spreadsheet would run as a formula gets an apostrophe. No control stays, but with `lines` their ends, nor what
  * nobody sees, nor a bad byte. */
-static void put(struct buf *b, struct str s, bool quote, bool formula, bool lines)
+static void csv_put_text(struct buf *b, struct str s, bool quote, bool formula, bool lines)
 {
     if (quote)
         buf_char(b, '"');
@@ -48,7 +48,7 @@ void csv_text(struct csv *c, struct str s)
 {
     bool formula = s.n && strchr("=+-@\t\r", s.p[0]);
     csv_sep(c);
-    put(c->b, s, formula || needs_quotes(s), formula, false);
+    csv_put_text(c->b, s, formula || needs_quotes(s), formula, false);
 }
 
 void csv_number(struct csv *c, bool have, double v)
@@ -78,5 +78,5 @@ void csv_cell(struct buf *b, struct str s)
                 s.p[1] != 'I';
     if (b->n && b->p[b->n - 1] != '\n')
         buf_char(b, ',');
-    put(b, s, needs_quotes(s), s.n && (s.p[0] == '=' || s.p[0] == '@' || sign), true);
+    csv_put_text(b, s, needs_quotes(s), s.n && (s.p[0] == '=' || s.p[0] == '@' || sign), true);
 }

@@ -40,20 +40,20 @@ void doc_section(struct document *d, const char *id, const char *title)
     vec_push(&d->sections, s);
 }
 
-static struct doc_section *section(struct document *d)
+static struct doc_section *last_section(struct document *d)
 {
     return vec_last(&d->sections);
 }
 
-static struct doc_block *block(struct document *d)
+static struct doc_block *last_block(struct document *d)
 {
-    return vec_last(&section(d)->blocks);
+    return vec_last(&last_section(d)->blocks);
 }
 
 void doc_begin(struct document *d, enum doc_block_kind k)
 {
     struct doc_block b = {.kind = (uint8_t)k, .marked = NO_ROW};
-    vec_push(&section(d)->blocks, b);
+    vec_push(&last_section(d)->blocks, b);
 }
 
 /* A sanitized copy of a text with the document's lifetime. */
@@ -69,7 +69,7 @@ static const char *doc_text(struct document *d, enum doc_kind k, struct str text
 void doc_cell(struct document *d, enum doc_kind k, enum doc_tone t, struct str text)
 {
     struct doc_cell c = {doc_text(d, k, text), (uint8_t)k, (uint8_t)t};
-    vec_push(&block(d)->cells, c);
+    vec_push(&last_block(d)->cells, c);
 }
 
 enum doc_mark doc_mark_of(enum stage_verdict v)
@@ -92,7 +92,7 @@ void doc_put_mark(struct buf *b, const struct doc_entry *e)
         buf_fmt(b, "%s ", doc_glyph((enum doc_mark)e->mark));
 }
 
-static enum doc_tone tone_of(enum doc_mark m)
+static enum doc_tone mark_tone(enum doc_mark m)
 {
     static const uint8_t tones[] = {
         [DOC_OK] = TONE_GOOD, [DOC_BAD] = TONE_BAD, [DOC_OPEN] = TONE_WARN, 
@@ -109,32 +109,32 @@ static struct doc_entry entry_of(struct document *d, enum doc_mark m, const char
 void doc_verdict(struct document *d, enum stage_verdict v, const char *id, const char *pass, const char *fail)
 {
     doc_begin(d, DOC_VERDICT);
-    block(d)->entry = entry_of(d, doc_mark_of(v), id);
-    doc_cell(d, DOC_STRONG, tone_of(doc_mark_of(v)),
+    last_block(d)->entry = entry_of(d, doc_mark_of(v), id);
+    doc_cell(d, DOC_STRONG, mark_tone(doc_mark_of(v)),
              str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("Could not be judged.")));
 }
 
 static void item_begin(struct document *d, enum doc_mark m, const char *id)
 {
     doc_begin(d, DOC_ITEM);
-    block(d)->entry = entry_of(d, m, id);
+    last_block(d)->entry = entry_of(d, m, id);
 }
 
 void doc_row(struct document *d, enum doc_mark m, const char *id)
 {
     struct doc_entry e = entry_of(d, m, id);
-    vec_push(&block(d)->rows, e);
+    vec_push(&last_block(d)->rows, e);
 }
 
 /* The item or row begun last. */
-static struct doc_entry *entry(struct document *d)
+static struct doc_entry *last_entry(struct document *d)
 {
-    return block(d)->rows.n ? vec_last(&block(d)->rows) : &block(d)->entry;
+    return last_block(d)->rows.n ? vec_last(&last_block(d)->rows) : &last_block(d)->entry;
 }
 
 void doc_share(struct document *d, double share)
 {
-    entry(d)->share = (float)share;
+    last_entry(d)->share = (float)share;
 }
 
 void doc_note(struct document *d, enum doc_mark m, const char *id, const char *fmt, ...)
@@ -145,7 +145,7 @@ void doc_note(struct document *d, enum doc_mark m, const char *id, const char *f
     buf_vfmt(&b, fmt, ap);
     va_end(ap);
     item_begin(d, m, id);
-    doc_cell(d, DOC_TEXT, tone_of(m), buf_view(&b));
+    doc_cell(d, DOC_TEXT, mark_tone(m), buf_view(&b));
     buf_release(&b);
 }
 
@@ -156,7 +156,7 @@ void doc_detail(struct document *d, const char *fmt, ...)
     va_start(ap, fmt);
     buf_vfmt(&b, fmt, ap);
     va_end(ap);
-    entry(d)->detail = doc_text(d, DOC_TEXT, buf_view(&b));
+    last_entry(d)->detail = doc_text(d, DOC_TEXT, buf_view(&b));
     buf_release(&b);
 }
 
@@ -206,14 +206,14 @@ void doc_heading(struct document *d, const char *text)
 void doc_table(struct document *d, uint32_t columns, const char *const head[])
 {
     doc_begin(d, DOC_TABLE);
-    block(d)->columns = columns;
+    last_block(d)->columns = columns;
     for (uint32_t i = 0; i < columns; i++)
         doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(head[i]));
 }
 
 void doc_mark_row(struct document *d)
 {
-    block(d)->marked = (uint32_t)(block(d)->cells.n / block(d)->columns) - 1;
+    last_block(d)->marked = (uint32_t)(last_block(d)->cells.n / last_block(d)->columns) - 1;
 }
 
 void doc_code(struct document *d, struct str text)
@@ -222,14 +222,14 @@ void doc_code(struct document *d, struct str text)
     doc_begin(d, DOC_CODE);
     sanitize_text(d->clean, text, SANITIZE_LINES, &b);
     struct doc_cell c = {arena_cstr(&d->arena, buf_view(&b)), DOC_NAME, TONE_PLAIN};
-    vec_push(&block(d)->cells, c);
+    vec_push(&last_block(d)->cells, c);
     buf_release(&b);
 }
 
 struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, const char *right, const char *mark)
 {
     doc_begin(d, DOC_FIGURE);
-    struct doc_figure *f = &block(d)->figure;
+    struct doc_figure *f = &last_block(d)->figure;
     *f = (struct doc_figure){{left, right, mark}, n, n, arena_zalloc(&d->arena, (n + 1) * sizeof(double)),
                              arena_zalloc(&d->arena, n + 1)};
     return f;
@@ -238,8 +238,8 @@ struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, 
 void doc_picture(struct document *d, const struct picture *p)
 {
     doc_begin(d, DOC_PICTURE);
-    block(d)->picture = arena_alloc(&d->arena, sizeof *p);
-    *block(d)->picture = *p;
+    last_block(d)->picture = arena_alloc(&d->arena, sizeof *p);
+    *last_block(d)->picture = *p;
 }
 
 bool doc_is_empty(const struct document *d)
@@ -249,6 +249,6 @@ bool doc_is_empty(const struct document *d)
 
 void doc_drop(struct document *d)
 {
-    release_section(section(d));
+    release_section(last_section(d));
     d->sections.n--;
 }

@@ -133,7 +133,7 @@ uint64_t picture_most(const struct picture *p)
 
 /* ---- JSON ---- */
 
-static void numbers(struct jsonw *w, const char *key, const double *v, uint32_t n)
+static void write_picture_numbers(struct jsonw *w, const char *key, const double *v, uint32_t n)
 {
     jw_karray(w, key);
     for (uint32_t i = 0; i < n; i++)
@@ -141,7 +141,7 @@ static void numbers(struct jsonw *w, const char *key, const double *v, uint32_t 
     jw_end_array(w);
 }
 
-static void counts(struct jsonw *w, const struct picture *p, uint32_t k)
+static void write_picture_bins(struct jsonw *w, const struct picture *p, uint32_t k)
 {
     jw_kint(w, "zero", (int64_t)p->zero[k]);
     jw_karray(w, "bins");
@@ -157,11 +157,11 @@ static void series_json(struct jsonw *w, const struct picture *p)
         jw_object(w);
         jw_kcstr(w, "id", p->series[k].id);
         if (p->kind == DRAWN_LINES) {
-            numbers(w, "low", p->series[k].low, p->columns);
-            numbers(w, "high", p->series[k].high, p->columns);
-            numbers(w, "mean", p->series[k].mean, p->columns);
+            write_picture_numbers(w, "low", p->series[k].low, p->columns);
+            write_picture_numbers(w, "high", p->series[k].high, p->columns);
+            write_picture_numbers(w, "mean", p->series[k].mean, p->columns);
         } else {
-            counts(w, p, k);
+            write_picture_bins(w, p, k);
         }
         jw_end_object(w);
     }
@@ -178,7 +178,7 @@ void picture_json(struct jsonw *w, const struct picture *p)
         jw_kint(w, "rows", p->rows);
         jw_kint(w, "columns", p->cells);
         jw_knum(w, "most", p->most);
-        numbers(w, "cells", p->value, (uint32_t)(p->rows * p->cells));
+        write_picture_numbers(w, "cells", p->value, (uint32_t)(p->rows * p->cells));
         jw_end_object(w);
         return;
     }

@@ -15,20 +15,20 @@
 static const char *const looks[LOOKS] =
     {[LOOK_TARGET] = "ta", [LOOK_GOLDEN] = "go", [LOOK_DIFFERENCE] = "di", [LOOK_BAND] = "ba"};
 
-static void escaped(struct buf *b, const char *s)
+static void svg_put_escaped(struct buf *b, const char *s)
 {
     html_escape(b, str_of(s));
 }
 
 /* Title and description, for accessibility. */
-static void words(struct buf *b, const struct picture *p)
+static void svg_put_title(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "<title>");
-    escaped(b, p->title);
+    svg_put_escaped(b, p->title);
     buf_cstr(b, "</title>");
     if (*p->text) {
         buf_cstr(b, "<desc>");
-        escaped(b, p->text);
+        svg_put_escaped(b, p->text);
         buf_cstr(b, "</desc>");
     }
     buf_char(b, '\n');
@@ -36,31 +36,31 @@ static void words(struct buf *b, const struct picture *p)
 
 /* ---- lines ---- */
 
-static int up(const struct picture *p, double y)
+static int svg_y(const struct picture *p, double y)
 {
     double share = picture_up(p, y);
     return (int)lround((1 - (share < 0 ? 0 : share > 1 ? 1 : share)) * HIGH);
 }
 
-static int along(const struct picture *p, uint32_t column)
+static int svg_x(const struct picture *p, uint32_t column)
 {
     return p->columns > 1 ? (int)lround((double)column * WIDE / (p->columns - 1)) : WIDE / 2;
 }
 
 /* The area between minimum and maximum of each column, filled. */
-static void span(struct buf *b, const struct picture *p, const struct picture_series *s)
+static void svg_draw_range(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     bool any = false;
     for (uint32_t i = 0; i < p->columns; i++)
         if (!isnan(s->high[i])) {
             if (!any)
                 buf_fmt(b, "<path class=\"%s %s\" d=\"", looks[s->look], s->look == LOOK_BAND ? "" : "ex");
-            buf_fmt(b, "%c%d %d", any ? 'L' : 'M', along(p, i), up(p, s->high[i]));
+            buf_fmt(b, "%c%d %d", any ? 'L' : 'M', svg_x(p, i), svg_y(p, s->high[i]));
             any = true;
         }
     for (uint32_t i = p->columns; any && i-- > 0;)
         if (!isnan(s->low[i]))
-            buf_fmt(b, "L%d %d", along(p, i), up(p, s->low[i]));
+            buf_fmt(b, "L%d %d", svg_x(p, i), svg_y(p, s->low[i]));
     buf_cstr(b, any ? "z\"/>\n" : "");
 }
 
@@ -73,38 +73,38 @@ static bool spans_anything(const struct picture *p, const struct picture_series 
 }
 
 /* A line through the means. */
-static void line(struct buf *b, const struct picture *p, const struct picture_series *s)
+static void svg_draw_means(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     uint32_t n = 0;
     if (spans_anything(p, s))
-        span(b, p, s);
+        svg_draw_range(b, p, s);
     for (uint32_t i = 0; i < p->columns; i++)
         if (!isnan(s->mean[i])) {
             if (!n)
                 buf_fmt(b, "<path class=\"%s\" d=\"", looks[s->look]);
-            buf_fmt(b, "%c%d %d", n++ ? 'L' : 'M', along(p, i), up(p, s->mean[i]));
+            buf_fmt(b, "%c%d %d", n++ ? 'L' : 'M', svg_x(p, i), svg_y(p, s->mean[i]));
         }
     buf_cstr(b, n == 1 ? "h2\"/>\n" : n ? "\"/>\n" : ""); /* a single point becomes a short line */
 }
 
 /* Position of a rule, 0 … 1; outside if less or more. */
-static double place(const struct picture *p, const struct picture_rule *r)
+static double rule_position(const struct picture *p, const struct picture_rule *r)
 {
     return r->upright ? picture_along(p, r->at) : picture_up(p, r->at);
 }
 
 static bool is_shown(const struct picture *p, const struct picture_rule *r)
 {
-    double share = place(p, r);
+    double share = rule_position(p, r);
     return share >= 0 && share <= 1;
 }
 
-static void rules(struct buf *b, const struct picture *p)
+static void svg_draw_rules(struct buf *b, const struct picture *p)
 {
     for (uint32_t i = 0; i < p->rules; i++) {
         const struct picture_rule *r = &p->rule[i];
         const char *tone = r->bad ? "ru bad" : "ru";
-        double share = place(p, r);
+        double share = rule_position(p, r);
         if (!is_shown(p, r))
             continue;
         if (r->upright)
@@ -138,28 +138,28 @@ static void marks_along(struct buf *b, const struct picture *p)
     buf_cstr(b, "</div>\n");
 }
 
-static void grid(struct buf *b, const struct picture *p)
+static void svg_draw_grid(struct buf *b, const struct picture *p)
 {
     double tick[PICTURE_TICKS];
     int ticks = picture_ticks(p->low, p->high, 5, p->log, tick);
     buf_cstr(b, "<path class=\"gr\" d=\"");
     for (int i = 0; i < ticks; i++)
-        buf_fmt(b, "M0 %dH%d", up(p, tick[i]), WIDE);
+        buf_fmt(b, "M0 %dH%d", svg_y(p, tick[i]), WIDE);
     buf_cstr(b, "\"/>\n");
 }
 
-static void key(struct buf *b, const struct picture *p)
+static void svg_put_legend(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "<ul class=\"key\">");
     for (uint32_t k = 0; k < p->count; k++) {
         buf_fmt(b, "<li class=\"%s\">", looks[p->series[k].look]);
-        escaped(b, p->series[k].name);
+        svg_put_escaped(b, p->series[k].name);
         buf_cstr(b, "</li>");
     }
     for (uint32_t i = 0; i < p->rules; i++)
         if (*p->rule[i].name && is_shown(p, &p->rule[i])) {
             buf_fmt(b, "<li class=\"%s\">", p->rule[i].bad ? "ru bad" : "ru");
-            escaped(b, p->rule[i].name);
+            svg_put_escaped(b, p->rule[i].name);
             buf_cstr(b, "</li>");
         }
     buf_cstr(b, "</ul>\n");
@@ -167,33 +167,33 @@ static void key(struct buf *b, const struct picture *p)
 
 void picture_svg_plane(struct buf *b, const struct picture *p)
 {
-    grid(b, p);
+    svg_draw_grid(b, p);
     for (uint32_t k = 0; k < p->count; k++)
         if (p->series[k].look == LOOK_BAND)
-            span(b, p, &p->series[k]);
-    rules(b, p);
+            svg_draw_range(b, p, &p->series[k]);
+    svg_draw_rules(b, p);
     for (uint32_t k = p->count; k-- > 0;) /* the first series is drawn last, on top */
         if (p->series[k].look != LOOK_BAND)
-            line(b, p, &p->series[k]);
+            svg_draw_means(b, p, &p->series[k]);
 }
 
-static void lines(struct buf *b, const struct picture *p)
+static void svg_draw_lines(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "<div class=\"plot\">\n");
     marks_up(b, p);
     buf_fmt(b, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">", WIDE, HIGH);
-    words(b, p);
+    svg_put_title(b, p);
     picture_svg_plane(b, p);
     buf_cstr(b, "</svg>\n");
     marks_along(b, p);
     buf_cstr(b, "</div>\n");
-    key(b, p);
+    svg_put_legend(b, p);
 }
 
 /* ---- cells ---- */
 
 /* Draws all cells of one shade; neighbours are merged. */
-static void shade(struct buf *b, const struct picture *p, int level, const char *class)
+static void svg_draw_shade(struct buf *b, const struct picture *p, int level, const char *class)
 {
     bool any = false;
     for (int y = 0; y < p->rows; y++)
@@ -222,7 +222,7 @@ static bool has_level(const struct picture *p, int level)
 }
 
 /* The legend, from zero to the largest value. */
-static void scale(struct buf *b, const struct picture *p)
+static void svg_put_scale(struct buf *b, const struct picture *p)
 {
     char n[NUM_MAX];
     buf_cstr(b, "<ul class=\"key\"><li class=\"h0\">0</li>");
@@ -230,44 +230,44 @@ static void scale(struct buf *b, const struct picture *p)
         buf_fmt(b, "<li class=\"h%d\">≤ %s</li>", i, num_cell(n, picture_level_top(p, i), 2));
     if (has_level(p, -1)) {
         buf_cstr(b, "<li class=\"hx\">");
-        escaped(b, _("not finite"));
+        svg_put_escaped(b, _("not finite"));
         buf_cstr(b, "</li>");
     }
     buf_cstr(b, "</ul>\n");
 }
 
-static void cells(struct buf *b, const struct picture *p)
+static void svg_draw_cells(struct buf *b, const struct picture *p)
 {
     char class[16];
     double height = p->rows < 4 ? 3 : 3 + 0.3 * p->rows;
     buf_cstr(b, "<div class=\"ax\">");
-    escaped(b, p->axis[0]);
+    svg_put_escaped(b, p->axis[0]);
     buf_fmt(b,
             "</div>\n<svg class=\"heat\" style=\"height:%.1frem\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
             "role=\"img\">",
             height > 18 ? 18 : height, p->cells, p->rows);
-    words(b, p);
+    svg_put_title(b, p);
     for (int i = 0; i <= PICTURE_LEVELS; i++) {
         snprintf(class, sizeof class, "h%d", i);
-        shade(b, p, i, class);
+        svg_draw_shade(b, p, i, class);
     }
-    shade(b, p, -1, "hx");
+    svg_draw_shade(b, p, -1, "hx");
     buf_cstr(b, "</svg>\n<div class=\"ax e\">");
-    escaped(b, p->axis[1]);
+    svg_put_escaped(b, p->axis[1]);
     buf_cstr(b, "</div>\n");
-    scale(b, p);
+    svg_put_scale(b, p);
 }
 
 /* ---- counts ---- */
 
-static int slots(const struct picture *p)
+static int bar_slots(const struct picture *p)
 {
     return p->bins + 1 < SLOTS_LEAST ? SLOTS_LEAST : p->bins + 1;
 }
 
-static void bars(struct buf *b, const struct picture *p, uint32_t k, double most)
+static void svg_draw_bars(struct buf *b, const struct picture *p, uint32_t k, double most)
 {
-    double each = (double)WIDE / slots(p), wide = each * 0.9 / p->count;
+    double each = (double)WIDE / bar_slots(p), wide = each * 0.9 / p->count;
     for (int i = -1; i < p->bins; i++) {
         uint64_t n = i < 0 ? p->zero[k] : p->bin[k][i];
         double h = n ? 8 + (HIGH - 20) * log1p((double)n) / most : 0;
@@ -288,29 +288,29 @@ static void counts_svg(struct buf *b, const struct picture *p)
             "style=\"top:97%%\">1</span></div>\n",
             num_count(n, picture_most(p)));
     buf_fmt(b, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">", WIDE, HIGH);
-    words(b, p);
+    svg_put_title(b, p);
     for (uint32_t k = 0; k < p->count; k++)
-        bars(b, p, k, most);
+        svg_draw_bars(b, p, k, most);
     buf_cstr(b, "</svg>\n<div class=\"xa\" aria-hidden=\"true\">");
-    buf_fmt(b, "<span style=\"left:%.1f%%\">0</span>", 50.0 / slots(p));
+    buf_fmt(b, "<span style=\"left:%.1f%%\">0</span>", 50.0 / bar_slots(p));
     for (int i = step - 1; i < p->bins; i += step)
-        buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100.0 * (i + 1) / slots(p),
+        buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100.0 * (i + 1) / bar_slots(p),
                 num_cell(n, ldexp(1, p->first + i), 2));
     buf_cstr(b, "</div>\n</div>\n");
-    key(b, p);
+    svg_put_legend(b, p);
 }
 
 void picture_svg(struct buf *b, const struct picture *p)
 {
     static void (*const draw[])(struct buf *, const struct picture *) =
-        {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts_svg};
+        {[DRAWN_LINES] = svg_draw_lines, [DRAWN_CELLS] = svg_draw_cells, [DRAWN_COUNTS] = counts_svg};
     buf_fmt(b, "<figure id=\"figure-%s\"><figcaption>", p->id);
-    escaped(b, p->title);
+    svg_put_escaped(b, p->title);
     buf_cstr(b, "</figcaption>\n");
     draw[p->kind](b, p);
     if (*p->text) {
         buf_cstr(b, "<p class=\"quiet\">");
-        escaped(b, p->text);
+        svg_put_escaped(b, p->text);
         buf_cstr(b, "</p>\n");
     }
     buf_cstr(b, "</figure>\n");

@@ -29,26 +29,26 @@ static const char style[] =
     ".ru{stroke:#888;stroke-dasharray:6 4}"
     ".bad{stroke:#c00}</style>\n";
 
-static void escaped(struct buf *b, const char *s)
+static void svg_file_put_escaped(struct buf *b, const char *s)
 {
     html_escape(b, str_of(s));
 }
 
-static void words(struct buf *b, double x, double y, const char *class, const char *s)
+static void svg_file_put_text(struct buf *b, double x, double y, const char *class, const char *s)
 {
     buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    escaped(b, s);
+    svg_file_put_escaped(b, s);
     buf_cstr(b, "</text>\n");
 }
 
 /* The names of the lines in a row; their widths are not known, so each gets the same room. */
-static void legend(struct buf *b, const struct picture *p)
+static void svg_file_put_legend(struct buf *b, const struct picture *p)
 {
     int at = 0;
     for (uint32_t k = 0; k < p->count; k++, at++) {
         buf_fmt(b, "<text x=\"%d\" y=\"%d\"><tspan style=\"fill:%s\">%s</tspan> ", LEFT + at * 260, TOP - 12,
                 looks[p->series[k].look].fill, looks[p->series[k].look].text);
-        escaped(b, p->series[k].name);
+        svg_file_put_escaped(b, p->series[k].name);
         buf_cstr(b, "</text>\n");
     }
     for (uint32_t i = 0; i < p->rules; i++) {
@@ -56,24 +56,24 @@ static void legend(struct buf *b, const struct picture *p)
         if (*p->rule[i].name && share >= 0 && share <= 1) {
             buf_fmt(b, "<text x=\"%d\" y=\"%d\"><tspan style=\"fill:%s\">┆</tspan> ", LEFT + at++ * 260, TOP - 12,
                     p->rule[i].bad ? "#c00" : "#888");
-            escaped(b, p->rule[i].name);
+            svg_file_put_escaped(b, p->rule[i].name);
             buf_cstr(b, "</text>\n");
         }
     }
 }
 
-static void axes(struct buf *b, const struct picture *p)
+static void svg_file_draw_axes(struct buf *b, const struct picture *p)
 {
     double tick[PICTURE_TICKS];
     char n[NUM_MAX];
     int ticks = picture_ticks(p->low, p->high, 5, p->log, tick);
     for (int i = 0; i < ticks; i++)
-        words(b, LEFT - 8, TOP + 5 + HIGH * (1 - picture_up(p, tick[i])), "r q", num_cell(n, tick[i], 3));
+        svg_file_put_text(b, LEFT - 8, TOP + 5 + HIGH * (1 - picture_up(p, tick[i])), "r q", num_cell(n, tick[i], 3));
     ticks = picture_ticks(p->from, p->to, 8, false, tick);
     for (int i = 0; i < ticks; i++)
         if (floor(tick[i]) == tick[i])
-            words(b, LEFT + WIDE * picture_along(p, tick[i]), TOP + HIGH + 18, "m q",
-                  num_count(n, (unsigned long long)fabs(tick[i])));
+            svg_file_put_text(b, LEFT + WIDE * picture_along(p, tick[i]), TOP + HIGH + 18, "m q",
+                              num_count(n, (unsigned long long)fabs(tick[i])));
 }
 
 void picture_svg_file(struct buf *b, const struct picture *p, size_t n)
@@ -86,17 +86,17 @@ void picture_svg_file(struct buf *b, const struct picture *p, size_t n)
     buf_fmt(b, "<rect width=\"%d\" height=\"%d\" style=\"fill:#fff\"/>\n", wide, high);
     for (size_t i = 0; i < n; i++) {
         buf_fmt(b, "<g transform=\"translate(0,%d)\">\n", (int)i * EACH);
-        words(b, LEFT, 24, "t", p[i].title);
-        legend(b, &p[i]);
-        axes(b, &p[i]);
+        svg_file_put_text(b, LEFT, 24, "t", p[i].title);
+        svg_file_put_legend(b, &p[i]);
+        svg_file_draw_axes(b, &p[i]);
         buf_fmt(b, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", LEFT, TOP, WIDE, HIGH,
                 WIDE, HIGH);
         picture_svg_plane(b, &p[i]);
         buf_cstr(b, "</svg>\n");
-        words(b, LEFT, TOP + HIGH + 40, "q", p[i].text);
+        svg_file_put_text(b, LEFT, TOP + HIGH + 40, "q", p[i].text);
         buf_cstr(b, "</g>\n");
     }
     if (!n)
-        words(b, LEFT, TOP, "t", _("No step has values on both sides."));
+        svg_file_put_text(b, LEFT, TOP, "t", _("No step has values on both sides."));
     buf_cstr(b, "</svg>\n");
 }

@@ -16,7 +16,7 @@ static void bar_of(struct buf *b, double share)
 }
 
 /* A sparkline; each character shows the value farthest from the axis' zero. */
-static void spark(struct buf *b, const struct picture *p, const struct picture_series *s)
+static void put_sparkline(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     uint32_t cells = p->columns < CHARACTERS ? p->columns : CHARACTERS;
     for (uint32_t i = 0; i < cells; i++) {
@@ -28,7 +28,7 @@ static void spark(struct buf *b, const struct picture *p, const struct picture_s
     }
 }
 
-static void ends(struct buf *b, const struct picture_series *s, uint32_t columns)
+static void put_value_range(struct buf *b, const struct picture_series *s, uint32_t columns)
 {
     double low = INFINITY, high = -INFINITY;
     char n[2][NUM_MAX];
@@ -40,13 +40,13 @@ static void ends(struct buf *b, const struct picture_series *s, uint32_t columns
         buf_fmt(b, "  %s … %s", num_cell(n[0], low, 4), num_cell(n[1], high, 4));
 }
 
-static void lines(struct buf *b, const struct picture *p)
+static void text_draw_lines(struct buf *b, const struct picture *p)
 {
     char n[2][NUM_MAX];
     for (uint32_t k = 0; k < p->count; k++) {
-        spark(b, p, &p->series[k]);
+        put_sparkline(b, p, &p->series[k]);
         buf_fmt(b, "\n  %s:", p->series[k].name);
-        ends(b, &p->series[k], p->columns);
+        put_value_range(b, &p->series[k], p->columns);
         buf_char(b, '\n');
     }
     buf_fmt(b, _("steps %s … %s"), num_exact(n[0], p->from), num_exact(n[1], p->to));
@@ -56,7 +56,7 @@ static void lines(struct buf *b, const struct picture *p)
             buf_fmt(b, "  %s: %s\n", p->rule[i].name, num_cell(n[0], p->rule[i].at, 7));
 }
 
-static void cells(struct buf *b, const struct picture *p)
+static void text_draw_cells(struct buf *b, const struct picture *p)
 {
     static const char *const shades[] = {" ", "░", "░", "▒", "▒", "▓", "▓", "█", "█"};
     int wide = p->cells < CHARACTERS ? p->cells : CHARACTERS;
@@ -80,7 +80,7 @@ static void cells(struct buf *b, const struct picture *p)
     buf_fmt(b, _("█ %s; each lighter shade is ten times smaller\n"), num_cell(n, p->most, 3));
 }
 
-static void counts(struct buf *b, const struct picture *p)
+static void text_draw_counts(struct buf *b, const struct picture *p)
 {
     char n[2][NUM_MAX];
     double most = log1p((double)picture_most(p));
@@ -96,6 +96,6 @@ static void counts(struct buf *b, const struct picture *p)
 void picture_text(struct buf *b, const struct picture *p)
 {
     static void (*const draw[])(struct buf *, const struct picture *) =
-        {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts};
+        {[DRAWN_LINES] = text_draw_lines, [DRAWN_CELLS] = text_draw_cells, [DRAWN_COUNTS] = text_draw_counts};
     draw[p->kind](b, p);
 }

@@ -9,7 +9,7 @@
 #define CELL_MOST 40000 /* limit for one text in bytes: longer ones are cut in the middle */
 
 /* Length of a path's part that names the user's home folder: "/home/li/". */
-static size_t home(struct str path)
+static size_t home_prefix_length(struct str path)
 {
     static const char *const above[] = {"/home/", "/Users/"};
     for (size_t i = 0; i < sizeof above / sizeof *above; i++)
@@ -21,9 +21,9 @@ static size_t home(struct str path)
 }
 
 /* Offset of the last `keep` components, excluding a home folder. */
-static size_t tail(struct str path, int keep)
+static size_t path_tail_offset(struct str path, int keep)
 {
-    size_t from = path.n, own = home(path);
+    size_t from = path.n, own = home_prefix_length(path);
     while (from && path.p[from - 1] == '/')
         from--;
     for (; from > own; from--)
@@ -33,7 +33,7 @@ static size_t tail(struct str path, int keep)
 }
 
 /* Offset in b of the first component not shared with a: after the last common '/'. */
-static size_t parting(const char *a, const char *b)
+static size_t first_differing_component(const char *a, const char *b)
 {
     size_t slash = 0;
     for (size_t i = 0; a[i] && a[i] == b[i]; i++)
@@ -46,13 +46,14 @@ void sanitize_init(struct sanitize *c, const char *target, const char *golden, b
 {
     const char *const path[2] = {target, golden};
     *c = (struct sanitize){.paths = paths};
-    size_t from = target && golden ? parting(target, golden) : 0;
+    size_t from = target && golden ? first_differing_component(target, golden) : 0;
     for (int s = 0; s < 2; s++) {
         if (!path[s])
             continue;
         struct str all = str_of(path[s]);
         bool elsewhere = path[s][0] == '/' || str_starts(all, "..");
-        size_t own = home(all), cut = from > 1 && from < all.n ? from : elsewhere ? tail(all, 2) : 0;
+        size_t own = home_prefix_length(all), cut = from > 1 && from < all.n ? from : elsewhere
+                     ? path_tail_offset(all, 2) : 0;
         c->path[s] = mem_strdup(path[s]);
         c->brief[s] = mem_strdup(path[s] + (paths ? 0 : cut < own ? own : cut));
     }
@@ -97,7 +98,7 @@ static size_t absolute_path(const char *p, size_t n, struct buf *out)
     }
     if (slashes < 2)
         return 0;
-    size_t from = tail(str_n(p, end), 2);
+    size_t from = path_tail_offset(str_n(p, end), 2);
     buf_cstr(out, from > 1 ? "…/" : "");
     buf_add(out, p + from, end - from);
     return end;
@@ -122,7 +123,7 @@ static void without_paths(const struct sanitize *c, struct str s, struct buf *ou
     }
 }
 
-static void visible(struct str s, int how, struct buf *out)
+static void escape_invisible(struct str s, int how, struct buf *out)
 {
     while (s.n) {
         if (how & SANITIZE_LINES && s.p[0] == '\n') {
@@ -150,17 +151,17 @@ void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *
         s = buf_view(&b);
     }
     if (s.n > CELL_MOST) { /* a character cut in half then shows as invalid bytes */
-        visible(str_n(s.p, CELL_MOST / 2), how, out);
+        escape_invisible(str_n(s.p, CELL_MOST / 2), how, out);
         buf_cstr(out, " … ");
-        visible(str_cut(s, s.n - CELL_MOST / 2), how, out);
+        escape_invisible(str_cut(s, s.n - CELL_MOST / 2), how, out);
     } else {
-        visible(s, how, out);
+        escape_invisible(s, how, out);
     }
     buf_release(&b);
 }
 
 /* The short form of a folder above an input; empty if the short form does not reach that far. */
-static struct str above(const struct sanitize *c, int s, const char *path)
+static struct str short_form_above(const struct sanitize *c, int s, const char *path)
 {
     size_t n = strlen(path);
     if (!c->path[s] || strncmp(c->path[s], path, n) != 0 || (c->path[s][n] && c->path[s][n] != '/'))
@@ -173,12 +174,12 @@ static struct str above(const struct sanitize *c, int s, const char *path)
 void sanitize_path(const struct sanitize *c, const char *path, struct buf *out)
 {
     for (int s = 0; c && s < 2; s++) {
-        struct str brief = above(c, s, path);
+        struct str brief = short_form_above(c, s, path);
         if (brief.n) {
-            visible(brief, 0, out);
+            escape_invisible(brief, 0, out);
             return;
         }
     }
     bool whole = !c || c->paths || (path[0] != '/' && !str_starts(str_of(path), ".."));
-    visible(str_of(whole ? path : path + tail(str_of(path), 2)), 0, out);
+    escape_invisible(str_of(whole ? path : path + path_tail_offset(str_of(path), 2)), 0, out);
 }

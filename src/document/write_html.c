@@ -110,7 +110,7 @@ static const char style[] =
 static const char *const tones[] = {
     [TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
 
-static void escaped(struct buf *b, const char *s)
+static void html_put_escaped(struct buf *b, const char *s)
 {
     html_escape(b, str_of(s));
 }
@@ -127,7 +127,7 @@ static void long_name(struct buf *b, struct str s)
         }
 }
 
-static void span(struct buf *b, const struct doc_cell *c)
+static void html_put_span(struct buf *b, const struct doc_cell *c)
 {
     static const char *const element[] = {
         [DOC_TEXT] = "span", [DOC_STRONG] = "strong", [DOC_NAME] = "code", [DOC_NUMBER] = "span"};
@@ -140,41 +140,42 @@ static void span(struct buf *b, const struct doc_cell *c)
     if (c->kind == DOC_NAME && strlen(c->text) > NAME_WHOLE)
         long_name(b, str_of(c->text));
     else
-        escaped(b, c->text);
+        html_put_escaped(b, c->text);
     if (!bare)
         buf_fmt(b, "</%s>", e);
 }
 
-static void spans(struct buf *b, const struct doc_block *k, const char *element)
+static void html_put_spans(struct buf *b, const struct doc_block *k, const char *element)
 {
     buf_fmt(b, "<%s>", element);
     if (k->kind == DOC_ITEM)
         doc_put_mark(b, &k->entry);
     for (size_t i = 0; i < k->cells.n; i++)
-        span(b, &k->cells.v[i]);
+        html_put_span(b, &k->cells.v[i]);
     if (k->entry.detail) {
         buf_cstr(b, " <span class=\"quiet\">(");
-        escaped(b, k->entry.detail);
+        html_put_escaped(b, k->entry.detail);
         buf_cstr(b, ")</span>");
     }
     buf_fmt(b, "</%s>\n", element);
 }
 
 /* Whether a column is numeric, so that its head is right-aligned too. */
-static bool numeric(const struct doc_block *k, size_t column)
+static bool is_numeric_column(const struct doc_block *k, size_t column)
 {
     size_t below = k->columns + column;
     return below < k->cells.n && k->cells.v[below].kind == DOC_NUMBER;
 }
 
-static void table(struct buf *b, const struct doc_block *k)
+static void html_put_table(struct buf *b, const struct doc_block *k)
 {
     buf_cstr(b, "<div class=\"t\"><table>\n<thead><tr>");
     for (size_t i = 0; i < k->columns; i++) {
-        buf_cstr(b, numeric(k, i)                              ? "<th scope=\"col\" class=\"n\">"
+        buf_cstr(b, is_numeric_column(k, i)
+                 ? "<th scope=\"col\" class=\"n\">"
                     : strlen(k->cells.v[i].text) <= CELL_WHOLE ? "<th scope=\"col\" class=\"v\">"
                                                                : "<th scope=\"col\">");
-        escaped(b, k->cells.v[i].text);
+        html_put_escaped(b, k->cells.v[i].text);
         buf_cstr(b, "</th>");
     }
     buf_cstr(b, "</tr></thead>\n<tbody>\n");
@@ -187,7 +188,7 @@ static void table(struct buf *b, const struct doc_block *k)
                                                                : "<td>");
         if (k->rows.n && i % k->columns == 0)
             doc_put_mark(b, &k->rows.v[i / k->columns - 1]);
-        span(b, c);
+        html_put_span(b, c);
         buf_cstr(b, "</td>");
         if ((i + 1) % k->columns == 0)
             buf_cstr(b, "</tr>\n");
@@ -195,10 +196,10 @@ static void table(struct buf *b, const struct doc_block *k)
     buf_cstr(b, "</tbody></table></div>\n");
 }
 
-static void figure(struct buf *b, const struct doc_figure *f)
+static void html_put_figure(struct buf *b, const struct doc_figure *f)
 {
     buf_fmt(b, "<figure><svg viewBox=\"0 0 %u 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"", f->n * 4);
-    escaped(b, f->label[2]);
+    html_put_escaped(b, f->label[2]);
     buf_cstr(b, "\">\n");
     for (uint32_t i = 0; i < f->n; i++) {
         double h = isnan(f->height[i]) ? 0 : 4 + 84 * f->height[i];
@@ -212,35 +213,35 @@ static void figure(struct buf *b, const struct doc_figure *f)
     for (int i = 0; i < 3; i++) {
         static const int order[] = {0, 2, 1};
         buf_cstr(b, "<span>");
-        escaped(b, f->label[order[i]]);
+        html_put_escaped(b, f->label[order[i]]);
         buf_cstr(b, "</span>");
     }
     buf_cstr(b, "</div></figure>\n");
 }
 
-static void block(struct buf *b, const struct doc_block *k)
+static void html_put_block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
     case DOC_PARAGRAPH:
     case DOC_VERDICT:
-        spans(b, k, "p");
+        html_put_spans(b, k, "p");
         break;
     case DOC_HEADING:
-        spans(b, k, "h3");
+        html_put_spans(b, k, "h3");
         break;
     case DOC_ITEM:
-        spans(b, k, "li");
+        html_put_spans(b, k, "li");
         break;
     case DOC_TABLE:
-        table(b, k);
+        html_put_table(b, k);
         break;
     case DOC_CODE:
         buf_cstr(b, "<pre>");
-        escaped(b, k->cells.v[0].text);
+        html_put_escaped(b, k->cells.v[0].text);
         buf_cstr(b, "</pre>\n");
         break;
     case DOC_FIGURE:
-        figure(b, &k->figure);
+        html_put_figure(b, &k->figure);
         break;
     case DOC_PICTURE:
         picture_svg(b, k->picture);
@@ -248,17 +249,17 @@ static void block(struct buf *b, const struct doc_block *k)
     }
 }
 
-static void section(struct out *o, const struct doc_section *s)
+static void html_write_section(struct out *o, const struct doc_section *s)
 {
     struct buf *b = &o->buf;
     buf_fmt(b, "<section id=\"%s\">\n<h2>", s->id);
-    escaped(b, s->title);
+    html_put_escaped(b, s->title);
     buf_cstr(b, "</h2>\n");
     for (size_t i = 0; i < s->blocks.n; i++) {
         bool item = s->blocks.v[i].kind == DOC_ITEM;
         if (item && (i == 0 || s->blocks.v[i - 1].kind != DOC_ITEM))
             buf_cstr(b, "<ul>\n");
-        block(b, &s->blocks.v[i]);
+        html_put_block(b, &s->blocks.v[i]);
         if (item && (i + 1 == s->blocks.n || s->blocks.v[i + 1].kind != DOC_ITEM))
             buf_cstr(b, "</ul>\n");
         out_flow(o);
@@ -274,23 +275,23 @@ void write_html(struct out *o, const struct document *d)
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"generator\" content=\"" TOOL "\">\n<title>");
-    escaped(b, d->title);
+    html_put_escaped(b, d->title);
     buf_cstr(b, "</title>\n<style>\n");
     buf_cstr(b, style);
     buf_cstr(b, "</style>\n</head>\n<body>\n<header>\n<h1>");
-    escaped(b, d->title);
+    html_put_escaped(b, d->title);
     buf_cstr(b, "</h1>\n<p>");
-    escaped(b, d->stamp);
+    html_put_escaped(b, d->stamp);
     buf_cstr(b, "</p>\n</header>\n<nav aria-label=\"");
-    escaped(b, _("sections"));
+    html_put_escaped(b, _("sections"));
     buf_cstr(b, "\">");
     for (size_t i = 0; i < d->sections.n; i++) {
         buf_fmt(b, "<a href=\"#%s\">", d->sections.v[i].id);
-        escaped(b, d->sections.v[i].title);
+        html_put_escaped(b, d->sections.v[i].title);
         buf_cstr(b, "</a>\n");
     }
     buf_cstr(b, "</nav>\n<main>\n");
     for (size_t i = 0; i < d->sections.n; i++)
-        section(o, &d->sections.v[i]);
+        html_write_section(o, &d->sections.v[i]);
     buf_cstr(b, "</main>\n</body>\n</html>\n");
 }

@@ -62,7 +62,7 @@ void md_code(struct buf *b, struct str s, bool in_table)
         buf_char(b, '`');
 }
 
-static void span(struct buf *b, const struct doc_cell *c, bool in_table)
+static void md_put_span(struct buf *b, const struct doc_cell *c, bool in_table)
 {
     struct str s = str_of(c->text);
     if (!s.n)
@@ -81,13 +81,13 @@ static void span(struct buf *b, const struct doc_cell *c, bool in_table)
     }
 }
 
-static void spans(struct buf *b, const struct doc_block *k, const char *before)
+static void md_put_spans(struct buf *b, const struct doc_block *k, const char *before)
 {
     buf_cstr(b, before);
     if (k->kind == DOC_ITEM)
         doc_put_mark(b, &k->entry);
     for (size_t i = 0; i < k->cells.n; i++)
-        span(b, &k->cells.v[i], false);
+        md_put_span(b, &k->cells.v[i], false);
     if (k->entry.detail) {
         buf_cstr(b, " (");
         md_escape(b, str_of(k->entry.detail));
@@ -96,7 +96,7 @@ static void spans(struct buf *b, const struct doc_block *k, const char *before)
     buf_cstr(b, "\n");
 }
 
-static void table(struct buf *b, const struct doc_block *k)
+static void md_put_table(struct buf *b, const struct doc_block *k)
 {
     for (size_t i = 0; i < k->cells.n; i++) {
         buf_cstr(b, i % k->columns == 0 ? "| " : " ");
@@ -105,7 +105,7 @@ static void table(struct buf *b, const struct doc_block *k)
             buf_cstr(b, "▶ ");
         if (k->rows.n && i >= k->columns && i % k->columns == 0)
             doc_put_mark(b, &k->rows.v[i / k->columns - 1]);
-        span(b, &k->cells.v[i], true);
+        md_put_span(b, &k->cells.v[i], true);
         buf_cstr(b, " |");
         if ((i + 1) % k->columns)
             continue;
@@ -118,7 +118,7 @@ static void table(struct buf *b, const struct doc_block *k)
 }
 
 /* Bars as block characters; if they exceed the line, each character shows the highest of its bars. */
-static void figure(struct buf *b, const struct doc_figure *f)
+static void md_put_figure(struct buf *b, const struct doc_figure *f)
 {
     static const char *const bar[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     uint32_t cells = f->n < 80 ? f->n : 80;
@@ -136,7 +136,7 @@ static void figure(struct buf *b, const struct doc_figure *f)
 }
 
 /* A fence longer than any run of backquotes in the text. */
-static void code(struct buf *b, const char *s)
+static void md_put_code_block(struct buf *b, const char *s)
 {
     size_t run = 0, most = 2;
     for (const char *p = s; *p; p++) {
@@ -152,7 +152,7 @@ static void code(struct buf *b, const char *s)
 }
 
 /* The text has only axis names, numbers and drawing characters, so no fence can occur in it. */
-static void picture(struct buf *b, const struct picture *p)
+static void md_put_picture(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "**");
     md_escape(b, str_of(p->title));
@@ -166,30 +166,30 @@ static void picture(struct buf *b, const struct picture *p)
     }
 }
 
-static void block(struct buf *b, const struct doc_block *k)
+static void md_put_block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
     case DOC_PARAGRAPH:
     case DOC_VERDICT:
-        spans(b, k, "");
+        md_put_spans(b, k, "");
         break;
     case DOC_HEADING:
-        spans(b, k, "### ");
+        md_put_spans(b, k, "### ");
         break;
     case DOC_ITEM:
-        spans(b, k, "- ");
+        md_put_spans(b, k, "- ");
         break;
     case DOC_TABLE:
-        table(b, k);
+        md_put_table(b, k);
         break;
     case DOC_CODE:
-        code(b, k->cells.v[0].text);
+        md_put_code_block(b, k->cells.v[0].text);
         break;
     case DOC_FIGURE:
-        figure(b, &k->figure);
+        md_put_figure(b, &k->figure);
         break;
     case DOC_PICTURE:
-        picture(b, k->picture);
+        md_put_picture(b, k->picture);
         break;
     }
 }
@@ -210,7 +210,7 @@ void write_md(struct out *o, const struct document *d)
         for (size_t k = 0; k < s->blocks.n; k++) {
             bool within = k && s->blocks.v[k].kind == DOC_ITEM && s->blocks.v[k - 1].kind == DOC_ITEM;
             buf_cstr(b, within ? "" : "\n");
-            block(b, &s->blocks.v[k]);
+            md_put_block(b, &s->blocks.v[k]);
         }
         out_flow(o);
     }

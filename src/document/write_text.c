@@ -16,7 +16,7 @@
 /* ---- paragraphs ---- */
 
 /* The next piece that may begin a line: a word, or one wide character (Chinese has no blanks). */
-static struct str piece(struct str s, int *cells)
+static struct str next_breakable_piece(struct str s, int *cells)
 {
     struct str rest = s, before = s;
     *cells = 0;
@@ -33,12 +33,12 @@ static struct str piece(struct str s, int *cells)
 }
 
 /* Words from column `at` on; following lines are indented. */
-static void wrapped(struct buf *b, int at, int indent, struct str s)
+static void put_wrapped(struct buf *b, int at, int indent, struct str s)
 {
     bool begun = false;
     while (s.n) {
         int cells, blank = s.p[0] == ' ';
-        struct str word = piece(str_cut(s, (size_t)blank), &cells);
+        struct str word = next_breakable_piece(str_cut(s, (size_t)blank), &cells);
         if (begun && at + blank + cells > WIDTH) {
             buf_fmt(b, "\n%*s", indent, "");
             at = indent;
@@ -54,7 +54,8 @@ static void wrapped(struct buf *b, int at, int indent, struct str s)
     buf_char(b, '\n');
 }
 
-static void paragraph(struct buf *b, const char *before, int indent, const struct doc_block *k)
+static void text_put_paragraph(struct buf *b, const char *before, int indent,
+                               const struct doc_block *k)
 {
     struct buf t = {0};
     buf_cstr(&t, before);
@@ -62,15 +63,15 @@ static void paragraph(struct buf *b, const char *before, int indent, const struc
         buf_cstr(&t, k->cells.v[i].text);
     if (k->entry.detail)
         buf_fmt(&t, _(" (%s)"), k->entry.detail);
-    wrapped(b, 0, indent, buf_view(&t));
+    put_wrapped(b, 0, indent, buf_view(&t));
     buf_release(&t);
 }
 
-static void item(struct buf *b, const struct doc_block *k)
+static void text_put_item(struct buf *b, const struct doc_block *k)
 {
     char mark[8];
     snprintf(mark, sizeof mark, "%s ", doc_glyph(k->entry.mark ? (enum doc_mark)k->entry.mark : DOC_NOTE));
-    paragraph(b, mark, 2, k);
+    text_put_paragraph(b, mark, 2, k);
 }
 
 /* ---- tables ---- */
@@ -81,13 +82,13 @@ struct table_layout {
     bool below;       /* the last column is put below the rows */
 };
 
-static bool is_number(const struct doc_block *k, uint32_t column)
+static bool is_number_column(const struct doc_block *k, uint32_t column)
 {
     uint32_t first = k->columns + column; /* first cell below the head */
     return first < k->cells.n && k->cells.v[first].kind == DOC_NUMBER;
 }
 
-static int total(const struct table_layout *l)
+static int table_width(const struct table_layout *l)
 {
     int w = l->indent + GAP * ((int)l->columns - 1);
     for (uint32_t c = 0; c < l->columns; c++)
@@ -96,16 +97,17 @@ static int total(const struct table_layout *l)
 }
 
 /* The widest column that may be cut; -1: none. */
-static int widest(const struct table_layout *l, const struct doc_block *k)
+static int widest_cuttable_column(const struct table_layout *l, const struct doc_block *k)
 {
     int at = -1;
     for (uint32_t c = 0; c < l->columns; c++)
-        if (!is_number(k, c) && l->width[c] > LEAST && (at < 0 || l->width[c] > l->width[at]))
+        if (!is_number_column(k, c) && l->width[c] > LEAST &&
+            (at < 0 || l->width[c] > l->width[at]))
             at = (int)c;
     return at;
 }
 
-static struct table_layout lay_out(const struct doc_block *k)
+static struct table_layout fit_table_columns(const struct doc_block *k)
 {
     struct table_layout l = {.columns = k->columns, .indent = k->rows.n ? 4 : 2};
     for (size_t i = 0; i < k->cells.n; i++) {
@@ -113,16 +115,18 @@ static struct table_layout lay_out(const struct doc_block *k)
         l.width[i % k->columns] = w > l.width[i % k->columns] ? w : l.width[i % k->columns];
     }
     uint32_t last = k->columns - 1;
-    if (total(&l) > WIDTH && k->columns > 2 && l.width[last] > SHORT && !is_number(k, last)) {
+    if (table_width(&l) > WIDTH && k->columns > 2 && l.width[last] > SHORT &&
+        !is_number_column(k, last)) {
         l.below = true;
         l.columns--;
     }
-    for (int c; total(&l) > WIDTH && (c = widest(&l, k)) >= 0;)
+    for (int c; table_width(&l) > WIDTH && (c = widest_cuttable_column(&l, k)) >= 0;)
         l.width[c]--;
     return l;
 }
 
-static void row(struct buf *b, const struct doc_block *k, const struct table_layout *l, size_t r)
+static void text_put_row(struct buf *b, const struct doc_block *k, const struct table_layout *l,
+                         size_t r)
 {
     const struct doc_cell *cell = &k->cells.v[r * k->columns];
     enum doc_mark m = r && k->rows.n ? (enum doc_mark)k->rows.v[r - 1].mark : DOC_NOTE;
@@ -133,10 +137,10 @@ static void row(struct buf *b, const struct doc_block *k, const struct table_lay
         int blank = l->width[c] - utf8_middle(&t, str_of(cell[c].text), l->width[c], "…");
         if (c)
             buf_fmt(b, "%*s", GAP, "");
-        if (is_number(k, c))
+        if (is_number_column(k, c))
             buf_fmt(b, "%*s", blank, "");
         buf_str(b, buf_view(&t));
-        if (!is_number(k, c))
+        if (!is_number_column(k, c))
             buf_fmt(b, "%*s", blank, "");
         buf_release(&t);
     }
@@ -145,37 +149,38 @@ static void row(struct buf *b, const struct doc_block *k, const struct table_lay
     buf_char(b, '\n');
     if (l->below && r && *cell[l->columns].text) {
         buf_fmt(b, "%*s", BELOW, "");
-        wrapped(b, BELOW, BELOW, str_of(cell[l->columns].text));
+        put_wrapped(b, BELOW, BELOW, str_of(cell[l->columns].text));
     }
 }
 
-static void table(struct buf *b, const struct doc_block *k)
+static void text_put_table(struct buf *b, const struct doc_block *k)
 {
-    struct table_layout l = lay_out(k);
+    struct table_layout l = fit_table_columns(k);
     for (size_t r = 0; r < k->cells.n / k->columns; r++)
-        row(b, k, &l, r);
+        text_put_row(b, k, &l, r);
 }
 
 /* ---- documents ---- */
 
-static void block(struct buf *b, const struct doc_block *k)
+static void text_put_block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
     case DOC_PARAGRAPH:
-        paragraph(b, "", 0, k);
+        text_put_paragraph(b, "", 0, k);
         break;
     case DOC_VERDICT:
-        paragraph(b, k->entry.mark == DOC_OK ? _("pass: ") : k->entry.mark == DOC_BAD ? _("fail: ") : "", 0, k);
+        text_put_paragraph(b, k->entry.mark == DOC_OK ? _("pass: ") : k->entry.mark == DOC_BAD
+                           ? _("fail: ") : "", 0, k);
         break;
     case DOC_HEADING:
         buf_char(b, '\n');
-        paragraph(b, "", 0, k);
+        text_put_paragraph(b, "", 0, k);
         break;
     case DOC_ITEM:
-        item(b, k);
+        text_put_item(b, k);
         break;
     case DOC_TABLE:
-        table(b, k);
+        text_put_table(b, k);
         break;
     case DOC_CODE:
         buf_fmt(b, "%s\n", k->cells.v[0].text);
@@ -195,7 +200,7 @@ void write_text(struct buf *b, const struct document *d)
         if (*s->title && s->blocks.n && s->blocks.v[0].kind != DOC_HEADING)
             buf_fmt(b, "\n%s\n", s->title);
         for (size_t k = 0; k < s->blocks.n; k++)
-            block(b, &s->blocks.v[k]);
+            text_put_block(b, &s->blocks.v[k]);
     }
 }
 
