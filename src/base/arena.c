@@ -91,7 +91,7 @@ void arena_reserve(struct arena *a, size_t n)
 }
 
 /* A block with room for n. */
-static struct arena_block *add_block(struct arena *a, size_t n)
+static struct arena_block *add_arena_block(struct arena *a, size_t n)
 {
     size_t cap = n > BLOCK / 4 ? n : BLOCK;
     struct arena_block *b = spare_block(a, cap), *head = a->head;
@@ -109,12 +109,12 @@ static struct arena_block *add_block(struct arena *a, size_t n)
     return b;
 }
 
-static void *take(struct arena *a, size_t n, size_t align)
+static void *take_aligned(struct arena *a, size_t n, size_t align)
 {
     struct arena_block *b = a->head;
     size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
     if (!b || n > b->cap - (at < b->cap ? at : b->cap)) {
-        b = add_block(a, n);
+        b = add_arena_block(a, n);
         at = 0;
     }
     b->used = at + n;
@@ -123,7 +123,7 @@ static void *take(struct arena *a, size_t n, size_t align)
 
 void *arena_alloc(struct arena *a, size_t n)
 {
-    return take(a, n, 16);
+    return take_aligned(a, n, 16);
 }
 
 void *arena_zalloc(struct arena *a, size_t n)
@@ -133,7 +133,7 @@ void *arena_zalloc(struct arena *a, size_t n)
 
 struct str arena_str(struct arena *a, struct str s)
 {
-    char *p = take(a, s.n + 1, 1);
+    char *p = take_aligned(a, s.n + 1, 1);
     if (s.n)
         memcpy(p, s.p, s.n);
     p[s.n] = 0;

@@ -17,7 +17,7 @@ bool cgroup_file(const char *folder, const char *name, struct buf *out)
     return got.p != NULL;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b)
+static uint64_t lesser_limit(uint64_t a, uint64_t b)
 {
     return !a || (b && b < a) ? b : a;
 }
@@ -31,7 +31,7 @@ static uint64_t least_of_group(const char *root, struct str group, uint64_t (*li
         buf_clear(&folder);
         buf_cstr(&folder, root);
         buf_str(&folder, group);
-        least = lesser(least, limit(folder.p));
+        least = lesser_limit(least, limit(folder.p));
         ptrdiff_t up = str_rfind(group, '/');
         if (up < 0)
             break;
@@ -41,7 +41,7 @@ static uint64_t least_of_group(const char *root, struct str group, uint64_t (*li
     return least;
 }
 
-static bool names(struct str controllers, const char *controller)
+static bool lists_controller(struct str controllers, const char *controller)
 {
     struct str one;
     while (controllers.n) {
@@ -61,13 +61,13 @@ uint64_t cgroup_least(struct str list, const char *root, const char *controller,
         line = str_next(&list, '\n');
         str_split(line, ':', &number, &group);
         controllers = str_next(&group, ':');
-        if (controllers.n && !names(controllers, controller))
+        if (controllers.n && !lists_controller(controllers, controller))
             continue;
         buf_clear(&below);
         buf_cstr(&below, root);
         if (controllers.n)
             buf_fmt(&below, "/%s", controller);
-        least = lesser(least, least_of_group(below.p, group, limit));
+        least = lesser_limit(least, least_of_group(below.p, group, limit));
     }
     buf_release(&below);
     return least;

@@ -39,7 +39,7 @@ bool database_there(void)
     return true;
 }
 
-static int failed(const struct database *db, struct err *e)
+static int database_error(const struct database *db, struct err *e)
 {
     int code = sqlite3_errcode(db->handle) & 0xff;
     if (code == SQLITE_INTERRUPT)
@@ -48,14 +48,14 @@ static int failed(const struct database *db, struct err *e)
                    _("%s: SQLite: %s"), db->path, sqlite3_errmsg(db->handle));
 }
 
-static int is_stopped(void *of)
+static int stop_requested(void *of)
 {
     const struct database *db = of;
     return db->stop && db->stop(db->ctx);
 }
 
 /* What a writer left beside the file is not read with `immutable`, and may hold the newest rows. */
-static int look_beside(const char *path, struct err *e)
+static int refuse_files_beside(const char *path, struct err *e)
 {
     static const char *const ends[] = {"-wal", "-journal"};
     struct buf name = {0};
@@ -144,7 +144,7 @@ int database_open(struct database *db, const char *path, struct err *e)
     sqlite3 *handle = NULL;
     struct buf uri = {0};
     *db = (struct database){.path = path};
-    if (look_beside(path, e) || look_whole(path, e))
+    if (refuse_files_beside(path, e) || look_whole(path, e))
         return -1;
     write_uri(path, &uri);
     int rc = sqlite3_open_v2(uri.p, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
@@ -152,7 +152,7 @@ int database_open(struct database *db, const char *path, struct err *e)
     db->handle = handle;
     if (rc == SQLITE_OK) {
         set_limits(handle);
-        sqlite3_progress_handler(handle, STEPS, is_stopped, db);
+        sqlite3_progress_handler(handle, STEPS, stop_requested, db);
         rc = sqlite3_exec(handle, "PRAGMA query_only=1; PRAGMA cell_size_check=1; PRAGMA temp_store=2", NULL, NULL,
                           NULL);
     }
@@ -161,7 +161,7 @@ int database_open(struct database *db, const char *path, struct err *e)
     if (!handle)
         err_set(e, ERR_RESOURCE, _("%s: SQLite: %s"), path, sqlite3_errstr(rc));
     else if (rc != SQLITE_OK)
-        failed(db, e);
+        database_error(db, e);
     database_close(db);
     return -1;
 }
@@ -177,7 +177,7 @@ int query_begin(struct query *q, struct database *db, const char *sql, struct er
     sqlite3_stmt *statement = NULL;
     *q = (struct query){.of = db};
     if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) != SQLITE_OK)
-        return failed(db, e);
+        return database_error(db, e);
     q->statement = statement;
     return 0;
 }
@@ -196,7 +196,7 @@ void query_set_text(struct query *q, int value, struct str x)
 
 int query_next(struct query *q, struct err *e)
 {
-    if (is_stopped(q->of)) /* a query of few steps never asks */
+    if (stop_requested(q->of)) /* a query of few steps never asks */
         return err_set(e, ERR_CANCEL, "%s", _("stopped"));
     switch (sqlite3_step(q->statement)) {
     case SQLITE_ROW:
@@ -204,7 +204,7 @@ int query_next(struct query *q, struct err *e)
     case SQLITE_DONE:
         return 0;
     default:
-        return failed(q->of, e);
+        return database_error(q->of, e);
     }
 }
 

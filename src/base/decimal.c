@@ -26,7 +26,7 @@ struct power {
 
 static struct power powers[HIGHEST - LOWEST + 1];
 
-static void keep(int q, u128 m, int exponent)
+static void set_power(int q, u128 m, int exponent)
 {
     powers[q - LOWEST] = (struct power){(uint64_t)(m >> 64), (uint64_t)m, exponent + q};
 }
@@ -37,7 +37,7 @@ static int leading_zeros(u128 x)
 }
 
 /* The first 128 bits of 1 / five, by long division. */
-static u128 reciprocal(u128 five, int *exponent)
+static u128 reciprocal_bits(u128 five, int *exponent)
 {
     u128 quotient = 0, rest = 1;
     for (*exponent = 0; !(quotient >> 127); --*exponent) {
@@ -51,22 +51,22 @@ static u128 reciprocal(u128 five, int *exponent)
     return quotient;
 }
 
-__attribute__((constructor)) static void prepare(void)
+__attribute__((constructor)) static void fill_powers(void)
 {
     u128 five = 1;
     for (int q = 0; q <= HIGHEST; q++, five *= 5) {
         int zeros = leading_zeros(five), exponent;
-        keep(q, five << zeros, -zeros);
+        set_power(q, five << zeros, -zeros);
         if (q > 0 && -q >= LOWEST) {
-            u128 m = reciprocal(five, &exponent);
-            keep(-q, m, exponent);
+            u128 m = reciprocal_bits(five, &exponent);
+            set_power(-q, m, exponent);
         }
     }
 }
 
 /* Computes w * 10^q for w > 0; false if the rounding is undecided. No branch depends on the digits: half of those
  * that do are foretold wrong. */
-static inline bool product(uint64_t w, int q, double *out)
+static inline bool round_product(uint64_t w, int q, double *out)
 {
     const struct power *p = &powers[q - LOWEST];
     int zeros = __builtin_clzll(w), exponent = p->exponent - zeros + 128 + 10;
@@ -106,13 +106,13 @@ __attribute__((noinline)) static double by_division(uint64_t w, int q, const cha
     return (double)w / divisor;
 }
 
-static bool is_digit(char c)
+static bool is_decimal_digit(char c)
 {
     return (unsigned char)(c - '0') < 10;
 }
 
 /* The value of eight digits, each 0 to 9, the first in the lowest byte. */
-static inline uint64_t value_of(uint64_t v)
+static inline uint64_t eight_digits_value(uint64_t v)
 {
     const uint64_t pairs = 0x000000ff000000ff;
     v = v * 10 + (v >> 8); /* every other byte is now the value of two digits */
@@ -130,12 +130,12 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
         odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
         if (odd) {
             int n = __builtin_ctzll(odd) / 8;
-            *w = *w * tens[n] + value_of(v << (56 - 8 * n) << 8); /* shifts in leading zeros */
+            *w = *w * tens[n] + eight_digits_value(v << (56 - 8 * n) << 8); /* shifts in leading zeros */
             return p + n;
         }
-        *w = *w * 100000000 + value_of(v);
+        *w = *w * 100000000 + eight_digits_value(v);
     }
-    for (; p < end && is_digit(*p); p++)
+    for (; p < end && is_decimal_digit(*p); p++)
         *w = *w * 10 + (uint64_t)(*p - '0');
     return p;
 }
@@ -146,9 +146,9 @@ __attribute__((noinline)) static const char *read_power(const char *p, const cha
     bool minus = p < end && *p == '-';
     int power = 0;
     p += p < end && (*p == '-' || *p == '+');
-    if (p == end || !is_digit(*p))
+    if (p == end || !is_decimal_digit(*p))
         return NULL;
-    for (; p < end && is_digit(*p); p++)
+    for (; p < end && is_decimal_digit(*p); p++)
         power = power < MOST ? power * 10 + (*p - '0') : power;
     *q += minus ? -power : power;
     return p;
@@ -169,7 +169,7 @@ const char *decimal_read(const char *p, const char *end, double *out)
     uint64_t w = 0;
     p += p < end && *p == '-';
     first = p;
-    for (; p < end && is_digit(*p); p++) /* few, mostly one */
+    for (; p < end && is_decimal_digit(*p); p++) /* few, mostly one */
         w = w * 10 + (uint64_t)(*p - '0');
     digits = p - first;
     if (digits == 0 || (*first == '0' && digits > 1))
@@ -193,7 +193,7 @@ const char *decimal_read(const char *p, const char *end, double *out)
         *out = (double)w;
     else if (!fits || q < LOWEST || q > HIGHEST)
         *out = by_library(first, (size_t)(p - first));
-    else if (!product(w, (int)q, out))
+    else if (!round_product(w, (int)q, out))
         *out = by_division(w, (int)q, first, (size_t)(p - first));
     if (*begin == '-')
         *out = -*out;

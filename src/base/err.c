@@ -8,10 +8,12 @@
 
 #include "base/msg.h"
 
-static int put(struct err *e, enum err_code code, const char *head, const char *fmt, va_list ap)
+static int format_error(struct err *e, enum err_code code, const char *head, const char *fmt,
+                        va_list ap)
     __attribute__((format(printf, 4, 0)));
 
-static int put(struct err *e, enum err_code code, const char *head, const char *fmt, va_list ap)
+static int format_error(struct err *e, enum err_code code, const char *head, const char *fmt,
+                        va_list ap)
 {
     size_t n = (size_t)snprintf(e->text, sizeof e->text, "%s", head);
     e->code = code;
@@ -24,7 +26,7 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    put(e, code, "", fmt, ap);
+    format_error(e, code, "", fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -35,7 +37,7 @@ int err_at(struct err *e, const char *file, uint64_t offset, const char *fmt, ..
     va_list ap;
     snprintf(head, sizeof head, _("%s: byte %llu: "), file, (unsigned long long)offset);
     va_start(ap, fmt);
-    put(e, ERR_DATA, head, fmt, ap);
+    format_error(e, ERR_DATA, head, fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -46,7 +48,7 @@ int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ..
     va_list ap;
     snprintf(head, sizeof head, _("%s: line %llu: "), file, (unsigned long long)line);
     va_start(ap, fmt);
-    put(e, ERR_DATA, head, fmt, ap);
+    format_error(e, ERR_DATA, head, fmt, ap);
     va_end(ap);
     return -1;
 }

@@ -10,7 +10,7 @@
 
 #define LARGEST (8u << 20) /* the largest source file read, in bytes */
 
-static int read_lines(struct job *j, void *ctx, struct err *e)
+static int read_lines_around(struct job *j, void *ctx, struct err *e)
 {
     struct file_lines *f = ctx;
     struct buf all = {0};
@@ -48,26 +48,26 @@ void file_lines_release(struct file_lines *f)
     buf_release(&f->text);
 }
 
-static bool is_read(const struct file_lines *f)
+static bool is_request_read(const struct file_lines *f)
 {
     return f->reading && f->path && f->reading_line == f->line && strcmp(f->reading, f->path) == 0;
 }
 
 /* Takes a finished result, and starts the next request. */
-static void go_on(struct file_lines *f)
+static void start_next_request(struct file_lines *f)
 {
     if (job_busy(&f->job))
         return;
     enum job_state end = job_take(&f->job);
     if (end != JOB_IDLE)
         f->state = end == JOB_DONE ? FILE_LINES_HERE : FILE_LINES_ABSENT;
-    if (!f->path || is_read(f))
+    if (!f->path || is_request_read(f))
         return;
     free(f->reading);
     f->reading = mem_strdup(f->path);
     f->reading_line = f->line;
     f->state = FILE_LINES_READING;
-    if (job_start(&f->job, read_lines, f))
+    if (job_start(&f->job, read_lines_around, f))
         f->state = FILE_LINES_ABSENT;
 }
 
@@ -78,14 +78,14 @@ enum file_lines_state file_lines_ask(struct file_lines *f, const char *path, uin
         f->path = mem_strdup(path);
         f->line = line;
     }
-    go_on(f);
-    return is_read(f) ? f->state : FILE_LINES_READING;
+    start_next_request(f);
+    return is_request_read(f) ? f->state : FILE_LINES_READING;
 }
 
 bool file_lines_at(const struct file_lines *f, uint32_t number, struct str *out)
 {
     struct str rest = buf_view(&f->text);
-    if (f->state != FILE_LINES_HERE || !is_read(f) || number < f->first)
+    if (f->state != FILE_LINES_HERE || !is_request_read(f) || number < f->first)
         return false;
     for (uint32_t n = f->first; rest.n; n++) {
         str_split(rest, '\n', out, &rest);
@@ -98,7 +98,7 @@ bool file_lines_at(const struct file_lines *f, uint32_t number, struct str *out)
 void file_lines_wait(struct file_lines *f)
 {
     job_wait(&f->job, NULL, NULL, 0);
-    go_on(f);
+    start_next_request(f);
     job_wait(&f->job, NULL, NULL, 0);
-    go_on(f);
+    start_next_request(f);
 }

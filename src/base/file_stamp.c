@@ -20,7 +20,7 @@ struct looked_at {
     struct stat *st; /* one per file; st_mode 0: not counted */
 };
 
-static void look(void *ctx, size_t piece)
+static void stat_piece(void *ctx, size_t piece)
 {
     struct looked_at *l = ctx;
     for (size_t i = piece * TOGETHER; i < (piece + 1) * TOGETHER && i < l->paths.n; i++)
@@ -31,7 +31,7 @@ static void look(void *ctx, size_t piece)
         }
 }
 
-static void add_file(struct file_stamp *x, const struct stat *st)
+static void stamp_add_file(struct file_stamp *x, const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))
         return;
@@ -42,7 +42,7 @@ static void add_file(struct file_stamp *x, const struct stat *st)
 }
 
 /* Lists the path itself, or a folder's entries except folders. */
-static void list_files(struct looked_at *l, const char *path)
+static void list_stamped_files(struct looked_at *l, const char *path)
 {
     struct buf name = {0};
     vec_push(&l->paths, mem_strdup(path));
@@ -65,11 +65,11 @@ struct file_stamp file_stamp_of(const char *path)
 {
     struct file_stamp x = {0};
     struct looked_at l = {0};
-    list_files(&l, path);
+    list_stamped_files(&l, path);
     l.st = mem_zalloc(l.paths.n * sizeof *l.st);
-    threads_each((l.paths.n + TOGETHER - 1) / TOGETHER, NULL, look, &l);
+    threads_each((l.paths.n + TOGETHER - 1) / TOGETHER, NULL, stat_piece, &l);
     for (size_t i = 0; i < l.paths.n; i++) {
-        add_file(&x, &l.st[i]);
+        stamp_add_file(&x, &l.st[i]);
         free(l.paths.v[i]);
     }
     vec_release(&l.paths);

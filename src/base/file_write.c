@@ -53,7 +53,7 @@ char *file_write_place(const char *path)
 }
 
 /* Whether NAME is a temporary name of BASE. */
-static bool is_beside(const char *name, struct str base)
+static bool is_temporary_name(const char *name, struct str base)
 {
     size_t n = strlen(BESIDE);
     if (strncmp(name, base.p, base.n) != 0 || strncmp(name + base.n, BESIDE, n) != 0)
@@ -72,7 +72,7 @@ static void clear_left(const char *place, const char *folder)
         return;
     for (struct dirent *it; (it = readdir(d));) {
         struct stat st;
-        if (!is_beside(it->d_name, base))
+        if (!is_temporary_name(it->d_name, base))
             continue;
         int fd = openat(dirfd(d), it->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
@@ -140,7 +140,7 @@ static int give_name(struct file_write *w)
     return w->unnamed ? -1 : 0;
 }
 
-static int open_beside(struct file_write *w)
+static int open_temporary(struct file_write *w)
 {
     mode_t mode = w->there ? 0600 : 0666; /* the existing file may not be readable by everybody */
     char *folder = str_dup(path_folder(str_of(w->place)));
@@ -160,14 +160,14 @@ static int open_beside(struct file_write *w)
 
 /* ---- begin and end ---- */
 
-static int begin(struct file_write *w)
+static int begin_write(struct file_write *w)
 {
     w->place = file_write_place(w->path);
     if (!w->place)
         return -1;
     w->there = stat(w->place, &w->was) == 0;
     if (!w->there)
-        return errno == ENOENT ? open_beside(w) : -1;
+        return errno == ENOENT ? open_temporary(w) : -1;
     if (S_ISDIR(w->was.st_mode)) {
         errno = EISDIR;
         return -1;
@@ -177,13 +177,13 @@ static int begin(struct file_write *w)
         w->fd = open(w->place, O_WRONLY | O_NOCTTY | O_CLOEXEC);
         return w->fd < 0 ? -1 : 0;
     }
-    return faccessat(AT_FDCWD, w->place, W_OK, AT_EACCESS) ? -1 : open_beside(w);
+    return faccessat(AT_FDCWD, w->place, W_OK, AT_EACCESS) ? -1 : open_temporary(w);
 }
 
 int file_write_begin(struct file_write *w, const char *path, struct err *e)
 {
     *w = (struct file_write){.fd = -1, .path = mem_strdup(path)};
-    if (begin(w) == 0)
+    if (begin_write(w) == 0)
         return 0;
     err_output(e, path);
     file_write_drop(w);

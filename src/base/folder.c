@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
-static enum entry_kind kind_of(const struct dirent *it)
+static enum entry_kind dirent_kind(const struct dirent *it)
 {
     switch (it->d_type) {
     case DT_DIR:
@@ -26,7 +26,7 @@ static enum entry_kind kind_of(const struct dirent *it)
     }
 }
 
-static int by_name(const void *a, const void *b)
+static int by_entry_name(const void *a, const void *b)
 {
     const struct folder_entry *x = a, *y = b;
     int c = name_cmp(x->name, y->name);
@@ -49,7 +49,7 @@ static int failed_to_read(const char *path, struct err *e)
     return err_system(e, path);
 }
 
-static int read_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
+static int read_folder_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
 {
     for (;;) {
         errno = 0;
@@ -60,7 +60,7 @@ static int read_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
             continue;
         if (f->entries.n >= limit)
             return err_set(e, ERR_DATA, _("%s: more than %zu entries; choose a folder with fewer"), f->path, limit);
-        struct folder_entry x = {.kind = kind_of(it)};
+        struct folder_entry x = {.kind = dirent_kind(it)};
         buf_add(&f->names, it->d_name, strlen(it->d_name) + 1);
         vec_push(&f->entries, x);
     }
@@ -73,14 +73,14 @@ int folder_read(struct folder *f, const char *path, size_t limit, struct err *e)
     DIR *d = opendir(path);
     if (!d)
         return failed_to_read(path, e);
-    int rc = fstat(dirfd(d), &st) ? failed_to_read(path, e) : read_entries(f, d, limit, e);
+    int rc = fstat(dirfd(d), &st) ? failed_to_read(path, e) : read_folder_entries(f, d, limit, e);
     if (rc == 0) {
         f->id[0] = (uint64_t)st.st_dev;
         f->id[1] = (uint64_t)st.st_ino;
     }
     closedir(d);
     point_at_names(f);
-    vec_sort(&f->entries, by_name);
+    vec_sort(&f->entries, by_entry_name);
     return rc;
 }
 
@@ -142,7 +142,7 @@ bool folder_has_file(const struct folder *f, const char *name)
 {
     const struct folder_entry wanted = {.name = name};
     const struct folder_entry *x = f->entries.n
-        ? bsearch(&wanted, f->entries.v, f->entries.n, sizeof wanted, by_name) : NULL;
+        ? bsearch(&wanted, f->entries.v, f->entries.n, sizeof wanted, by_entry_name) : NULL;
     if (!x)
         return false;
     return x->kind == ENTRY_FILE || (x->kind == ENTRY_LINK && is_behind(f, (size_t)(x - f->entries.v), path_is_file));

@@ -17,7 +17,7 @@ struct held_folder {
 static _Thread_local struct held_folder held[2];
 static _Thread_local bool holding;
 
-static void let_go(struct held_folder *h)
+static void close_held_folder(struct held_folder *h)
 {
     if (h->path)
         close(h->fd);
@@ -34,7 +34,7 @@ void held_folders_end(void)
 {
     holding = false;
     for (size_t i = 0; i < ARRAY_LEN(held); i++)
-        let_go(&held[i]);
+        close_held_folder(&held[i]);
 }
 
 int held_folder(const char *path)
@@ -45,7 +45,7 @@ int held_folder(const char *path)
     int fd = holding ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd < 0)
         return -1;
-    let_go(&held[1]); /* the older one */
+    close_held_folder(&held[1]); /* the older one */
     held[1] = held[0];
     held[0] = (struct held_folder){mem_strdup(path), fd};
     return fd;

@@ -29,36 +29,36 @@ bool inputs_pause(bool from_here)
     return was;
 }
 
-static uint64_t key_of(const struct stat *st)
+static uint64_t file_identity_key(const struct stat *st)
 {
     const uint64_t id[2] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
     return hash_bytes(id, sizeof id, 0);
 }
 
-static void set(const struct stat *st, enum input_how how)
+static void set_input_how(const struct stat *st, enum input_how how)
 {
     if (!atomic_load(&kept.on))
         return;
     pthread_mutex_lock(&kept.lock);
-    nmap_set(&kept.files, key_of(st), how);
+    nmap_set(&kept.files, file_identity_key(st), how);
     pthread_mutex_unlock(&kept.lock);
 }
 
 void inputs_note(const struct stat *st)
 {
     if (!paused && inputs_has(st) == INPUT_NOT)
-        set(st, INPUT_OPENED);
+        set_input_how(st, INPUT_OPENED);
 }
 
 void inputs_forget(const struct stat *st)
 {
-    set(st, INPUT_NOT);
+    set_input_how(st, INPUT_NOT);
 }
 
 enum input_how inputs_has(const struct stat *st)
 {
     pthread_mutex_lock(&kept.lock);
-    uint32_t how = nmap_get(&kept.files, key_of(st));
+    uint32_t how = nmap_get(&kept.files, file_identity_key(st));
     pthread_mutex_unlock(&kept.lock);
     return how == MAP_NONE ? INPUT_NOT : (enum input_how)how;
 }
@@ -70,7 +70,7 @@ void inputs_name(const char *path)
     if (!atomic_load(&kept.on) || stat(path, &st))
         return;
     if (S_ISREG(st.st_mode))
-        set(&st, INPUT_NAMED);
+        set_input_how(&st, INPUT_NAMED);
     char *full = S_ISDIR(st.st_mode) ? path_resolve(path) : NULL;
     if (!full)
         return;

@@ -74,13 +74,13 @@ void read_failures_release(read_failures *l)
 }
 
 /* Whether an error means that nothing exists there (or the name is impossible); a dangling link does not count. */
-static bool is_missing(const char *path, int code)
+static bool path_is_missing(const char *path, int code)
 {
     struct stat st;
     return code == ENOTDIR || code == ENAMETOOLONG || (code == ENOENT && lstat(path, &st) != 0);
 }
 
-static void add(read_failures *l, const struct read_failure *x)
+static void add_read_failure(read_failures *l, const struct read_failure *x)
 {
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->v[i].path, x->path) == 0)
@@ -94,46 +94,46 @@ static void add(read_failures *l, const struct read_failure *x)
 void read_failures_add(read_failures *into, const read_failures *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        add(into, &from->v[i]);
+        add_read_failure(into, &from->v[i]);
 }
 
-static void tell(const char *path, const char *text, bool opened)
+static void record_read_failure(const char *path, const char *text, bool opened)
 {
     const struct read_failure x = {.path = (char *)(uintptr_t)path, .text = (char *)(uintptr_t)text, .opened = opened};
     if (gathered)
-        add(gathered, &x);
+        add_read_failure(gathered, &x);
     if (!kept || unimportant)
         return;
     pthread_mutex_lock(&keeping);
-    add(kept, &x);
+    add_read_failure(kept, &x);
     pthread_mutex_unlock(&keeping);
 }
 
 void read_failures_say(const char *path, const char *text)
 {
-    tell(path, text, true);
+    record_read_failure(path, text, true);
 }
 
 /* Records the failure in errno, which is preserved. */
-static void note(const char *path, bool opened)
+static void note_read_failure(const char *path, bool opened)
 {
     int code = errno;
     struct err why;
-    if ((gathered || kept) && !is_missing(path, code)) {
+    if ((gathered || kept) && !path_is_missing(path, code)) {
         errno = code;
         err_system(&why, path);
-        tell(path, why.text, opened);
+        record_read_failure(path, why.text, opened);
     }
     errno = code;
 }
 
 void read_failures_note(const char *path)
 {
-    note(path, false);
+    note_read_failure(path, false);
 }
 
 /* stat; a failure is recorded. */
-static bool look(const char *path, struct stat *st)
+static bool stat_or_note(const char *path, struct stat *st)
 {
     if (stat(path, st) == 0)
         return true;
@@ -158,7 +158,7 @@ static void note_cut(const char *name, const struct stat *st)
 
 /* f takes over fd (or open's failure) if it is a regular file, otherwise fd is closed. The caller opened with
  * O_NONBLOCK, so a FIFO did not block. */
-static int adopt(struct file *f, int fd, const char *name, struct err *e)
+static int adopt_descriptor(struct file *f, int fd, const char *name, struct err *e)
 {
     struct stat st;
     if (fd < 0) {
@@ -172,7 +172,8 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
     } else if (!S_ISREG(st.st_mode)) {
         err_set(e, ERR_IO, _("%s: expected a regular file"), name);
         if (gathered && S_ISDIR(st.st_mode))
-            add(gathered, &(struct read_failure){.path = (char *)(uintptr_t)name, .text = e->text});
+            add_read_failure(gathered,
+                             &(struct read_failure){.path = (char *)(uintptr_t)name, .text = e->text});
     } else {
         note_cut(name, &st);
         inputs_note(&st);
@@ -208,7 +209,7 @@ static int open_for_reading(const char *path, int more)
 int file_open(struct file *f, const char *path, struct err *e)
 {
     *f = (struct file){0};
-    return adopt(f, open_for_reading(path, 0), path, e);
+    return adopt_descriptor(f, open_for_reading(path, 0), path, e);
 }
 
 void file_close(struct file *f)
@@ -264,7 +265,7 @@ static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t 
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0) {
-            note(name, true);
+            note_read_failure(name, true);
             return err_system(e, name);
         }
         got += (size_t)r;
@@ -380,7 +381,7 @@ void file_ahead(const struct file *f, uint64_t at, uint64_t n)
 }
 
 /* Whether a time stamp is old enough to distinguish a later change: some file systems store whole seconds. */
-static bool settled(const struct timespec *t, time_t now)
+static bool is_time_settled(const struct timespec *t, time_t now)
 {
     return t->tv_sec + 2 < now;
 }
@@ -394,7 +395,7 @@ bool file_identity(const struct file *f, struct buf *out)
     for (size_t i = 0; i < (f->span ? f->spans : 1); i++) {
         const struct file_span *s = f->span ? &f->span[i] : &plain;
         struct stat st;
-        if (s->fd < 0 || fstat(s->fd, &st) || !settled(&st.st_mtim, now) || !settled(&st.st_ctim, now))
+        if (s->fd < 0 || fstat(s->fd, &st) || !is_time_settled(&st.st_mtim, now) || !is_time_settled(&st.st_ctim, now))
             return false;
         const uint64_t id[] = {
             (uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
@@ -441,7 +442,7 @@ char *path_resolve(const char *path)
 }
 
 /* Whether a link's target is inside dir. */
-static bool inside(const char *dir, const char *path)
+static bool resolves_inside(const char *dir, const char *path)
 {
     char *root = path_resolve(dir), *end = path_resolve(path);
     size_t n = root ? strlen(root) : 0;
@@ -464,7 +465,7 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
     if (fd < 0)
         fd = open_for_reading(path.p, O_NOFOLLOW);
     if (fd < 0 && errno == ELOOP) {
-        if (inside(dir, path.p))
+        if (resolves_inside(dir, path.p))
             fd = open_for_reading(path.p, 0);
         else
             errno = ELOOP;
@@ -472,7 +473,7 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
     if (fd < 0 && errno == ELOOP)
         rc = err_set(e, ERR_IO, _("%s: link to a place outside the dump; not followed"), path.p);
     else
-        rc = adopt(f, fd, path.p, e);
+        rc = adopt_descriptor(f, fd, path.p, e);
     if (rc == 0)
         hold_small(f);
     buf_release(&path);
@@ -502,7 +503,7 @@ int path_look(const char *path, enum path_what *what, struct err *e)
 bool path_is_dir(const char *path)
 {
     struct stat st;
-    return look(path, &st) && S_ISDIR(st.st_mode);
+    return stat_or_note(path, &st) && S_ISDIR(st.st_mode);
 }
 
 bool path_changed(const char *path, uint64_t stamp[2])
@@ -535,7 +536,7 @@ bool path_same(const char *a, const char *b)
 bool path_is_file(const char *path)
 {
     struct stat st;
-    return look(path, &st) && S_ISREG(st.st_mode);
+    return stat_or_note(path, &st) && S_ISREG(st.st_mode);
 }
 
 int path_make(const char *path)

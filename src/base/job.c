@@ -17,7 +17,7 @@ void job_init(struct job *j, void (*notify)(void *ctx), void *ctx)
     j->ready = true;
 }
 
-static void join(struct job *j)
+static void join_job_thread(struct job *j)
 {
     if (j->joinable)
         pthread_join(j->thread, NULL);
@@ -29,13 +29,13 @@ void job_release(struct job *j)
     if (!j->ready)
         return;
     job_cancel(j);
-    join(j);
+    join_job_thread(j);
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->changed);
     j->ready = false;
 }
 
-static void *work(void *ctx)
+static void *run_job_thread(void *ctx)
 {
     struct job *j = ctx;
     struct err e = {0};
@@ -51,14 +51,14 @@ static void *work(void *ctx)
 
 int job_start(struct job *j, int (*run)(struct job *j, void *ctx, struct err *e), void *ctx)
 {
-    join(j);
+    join_job_thread(j);
     atomic_store(&j->cancel, false);
     j->run = run;
     j->ctx = ctx;
     j->err = (struct err){0};
     j->state = JOB_RUNNING;
     char why[160] = "";
-    int rc = pthread_create(&j->thread, NULL, work, j);
+    int rc = pthread_create(&j->thread, NULL, run_job_thread, j);
     j->joinable = rc == 0;
     if (rc == 0)
         return 0;
@@ -76,7 +76,7 @@ void job_cancel(struct job *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-static enum job_state state_of(struct job *j)
+static enum job_state locked_job_state(struct job *j)
 {
     pthread_mutex_lock(&j->lock);
     enum job_state now = j->state;
@@ -86,14 +86,14 @@ static enum job_state state_of(struct job *j)
 
 bool job_busy(struct job *j)
 {
-    return state_of(j) == JOB_RUNNING;
+    return locked_job_state(j) == JOB_RUNNING;
 }
 
 enum job_state job_take(struct job *j)
 {
-    enum job_state now = state_of(j);
+    enum job_state now = locked_job_state(j);
     if (now == JOB_DONE || now == JOB_FAILED) {
-        join(j);
+        join_job_thread(j);
         j->state = JOB_IDLE;
     }
     return now;

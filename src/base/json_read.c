@@ -26,7 +26,7 @@ static void pool_free(void *p)
 }
 
 /* Installed before any use of cJSON: otherwise lack of memory would look like invalid JSON, or lose members. */
-__attribute__((constructor)) static void install(void)
+__attribute__((constructor)) static void install_pool_hooks(void)
 {
     cJSON_Hooks hooks = {pool_alloc, pool_free};
     cJSON_InitHooks(&hooks);
@@ -79,7 +79,7 @@ void json_members_close(struct json_members *j)
 }
 
 /* Reads on after the window and drops what precedes `keep`. 1, 0 at the end, -1. */
-static int more(struct json_members *j, struct err *e)
+static int extend_json_window(struct json_members *j, struct err *e)
 {
     struct buf *w = &j->window;
     if (j->keep) {
@@ -104,7 +104,7 @@ static int cut_short(struct json_members *j, const char *what, struct err *e)
 }
 
 /* The next non-blank byte without consuming it; 0 at the end of the file, -1 on error. */
-static int peek(struct json_members *j, struct err *e)
+static int peek_json_byte(struct json_members *j, struct err *e)
 {
     for (;;) {
         while (j->at < j->window.n) {
@@ -114,7 +114,7 @@ static int peek(struct json_members *j, struct err *e)
             j->at++;
         }
         j->keep = j->at;
-        int r = more(j, e);
+        int r = extend_json_window(j, e);
         if (r <= 0)
             return r;
     }
@@ -149,7 +149,7 @@ static int skip_string(struct json_members *j, struct err *e)
             continue;
         }
         hold_no_more(j);
-        int r = more(j, e);
+        int r = extend_json_window(j, e);
         if (r < 0)
             return -1;
         if (r == 0)
@@ -173,7 +173,7 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
         j->at = i;
         if (i == n) {
             hold_no_more(j);
-            int r = more(j, e);
+            int r = extend_json_window(j, e);
             if (r < 0)
                 return -1;
             if (r == 0)
@@ -224,7 +224,7 @@ static cJSON *regular_value(struct json_members *j, struct str key)
     return tree;
 }
 
-static int unescape(struct json_members *j, struct str raw, uint64_t offset, struct json_member *m, struct err *e)
+static int unescape_key(struct json_members *j, struct str raw, uint64_t offset, struct json_member *m, struct err *e)
 {
     m->key = str_n(raw.p + 1, raw.n - 2);
     if (str_find(m->key, '\\') < 0) {
@@ -242,7 +242,7 @@ static int unescape(struct json_members *j, struct str raw, uint64_t offset, str
     return 0;
 }
 
-static int expected(struct json_members *j, int got, const char *what, struct err *e)
+static int json_expected(struct json_members *j, int got, const char *what, struct err *e)
 {
     if (got == 0)
         return cut_short(j, what, e);
@@ -250,19 +250,19 @@ static int expected(struct json_members *j, int got, const char *what, struct er
                   got >= 0x20 && got < 0x7f ? got : '?', what);
 }
 
-static int begin(struct json_members *j, struct err *e)
+static int begin_members(struct json_members *j, struct err *e)
 {
-    int c = peek(j, e);
+    int c = peek_json_byte(j, e);
     if (c == 0xef && j->base + j->at == 0) { /* a byte order mark */
-        while (j->window.n < 3 && more(j, e) > 0)
+        while (j->window.n < 3 && extend_json_window(j, e) > 0)
             continue;
         j->at = j->window.n < 3 ? j->window.n : 3;
-        c = peek(j, e);
+        c = peek_json_byte(j, e);
     }
     if (c < 0)
         return -1;
     if (c != '{')
-        return expected(j, c, "{", e);
+        return json_expected(j, c, "{", e);
     j->at++;
     j->level = 1;
     j->first = true;
@@ -273,10 +273,10 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
 {
     if (j->done)
         return 0;
-    if (j->level == 0 && begin(j, e))
+    if (j->level == 0 && begin_members(j, e))
         return -1;
     for (;;) {
-        int c = peek(j, e);
+        int c = peek_json_byte(j, e);
         if (c < 0)
             return -1;
         if (c == '}') {
@@ -290,13 +290,13 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
         }
         if (!j->first) {
             if (c != ',')
-                return expected(j, c, _("',' or '}'"), e);
+                return json_expected(j, c, _("',' or '}'"), e);
             j->at++;
-            if ((c = peek(j, e)) < 0)
+            if ((c = peek_json_byte(j, e)) < 0)
                 return -1;
         }
         if (c != '"')
-            return expected(j, c, _("a key in quotes"), e);
+            return json_expected(j, c, _("a key in quotes"), e);
         j->first = false;
         j->keep = j->at;
         j->too_long = false;
@@ -304,13 +304,13 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
             return -1;
         if (j->too_long)
             return err_at(e, j->name, j->base + j->at, _("a key of more than 32 MB"));
-        if (unescape(j, str_n(j->window.p + j->keep, j->at - j->keep), j->base + j->keep, m, e))
+        if (unescape_key(j, str_n(j->window.p + j->keep, j->at - j->keep), j->base + j->keep, m, e))
             return -1;
-        if ((c = peek(j, e)) != ':')
-            return c < 0 ? -1 : expected(j, c, "':'", e);
+        if ((c = peek_json_byte(j, e)) != ':')
+            return c < 0 ? -1 : json_expected(j, c, "':'", e);
         j->at++;
-        if ((c = peek(j, e)) <= 0)
-            return c < 0 ? -1 : expected(j, c, _("a value"), e);
+        if ((c = peek_json_byte(j, e)) <= 0)
+            return c < 0 ? -1 : json_expected(j, c, _("a value"), e);
         if (j->level == 1 && j->descend && c == '{' && str_is(m->key, j->descend)) {
             j->at++;
             j->level = 2;
@@ -333,7 +333,7 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
 }
 
 /* Replaces a token by a mark of the same length, so that offsets in messages stay correct. */
-static size_t replace(char *p, size_t left, const char *token, const char *mark)
+static size_t replace_token(char *p, size_t left, const char *token, const char *mark)
 {
     size_t n = strlen(token);
     if (left < n || memcmp(p, token, n) != 0)
@@ -354,11 +354,11 @@ static void admit_special(char *p, size_t n)
                 if (p[i] == '\\')
                     i++;
         } else if (p[i] == 'N') {
-            step = replace(p + i, n - i, "NaN", JSON_MARK_NAN);
+            step = replace_token(p + i, n - i, "NaN", JSON_MARK_NAN);
         } else if (p[i] == 'I') {
-            step = replace(p + i, n - i, "Infinity", JSON_MARK_INF);
+            step = replace_token(p + i, n - i, "Infinity", JSON_MARK_INF);
         } else if (p[i] == '-' && i + 1 < n && p[i + 1] == 'I') {
-            step = replace(p + i, n - i, "-Infinity", JSON_MARK_NEG);
+            step = replace_token(p + i, n - i, "-Infinity", JSON_MARK_NEG);
         }
         i += step ? step : 1;
     }

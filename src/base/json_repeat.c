@@ -46,7 +46,7 @@ static uint64_t front_hash(const char *p, size_t n)
     return hash_bytes(p, n, 31) & ~UINT64_C(1);
 }
 
-static struct json_template *first_of(const struct json_templates *m, uint64_t hash)
+static struct json_template *first_template(const struct json_templates *m, uint64_t hash)
 {
     uint32_t at = nmap_get(&m->by_hash, hash);
     return at == MAP_NONE ? NULL : m->template.v[at];
@@ -68,8 +68,8 @@ static const char *fill_text(const char *p, const char *end, struct json_room *r
     return stop;
 }
 
-static const char *fit(const struct json_template *m, const char *p, const char *end, struct json_room *room,
-                       union json_filling *filling)
+static const char *fit_template(const struct json_template *m, const char *p, const char *end, struct json_room *room,
+                                union json_filling *filling)
 {
     const char *fixed = m->fixed;
     for (uint32_t i = 0; i < m->holes; i++) {
@@ -95,7 +95,7 @@ struct search {
 
 static struct json_template *fit_one(struct search *s, struct json_template *x)
 {
-    const char *behind = x ? fit(x, s->p, s->end, s->room, s->filling) : NULL;
+    const char *behind = x ? fit_template(x, s->p, s->end, s->room, s->filling) : NULL;
     if (!behind)
         return NULL;
     s->p = behind;
@@ -118,7 +118,7 @@ static struct json_template *fit_next(struct search *s, struct json_template **l
 
 static struct json_template *fit_member(struct json_templates *m, struct search *s, uint64_t key)
 {
-    struct json_template *first = first_of(m, key), *x;
+    struct json_template *first = first_template(m, key), *x;
     if (!first)
         return NULL;
     if (!(x = fit_next(s, &first->last)) && !(x = fit_alike(s, first)))
@@ -133,7 +133,7 @@ static struct json_template *fit_object(struct json_templates *m, struct search 
     struct json_template *x = fit_next(s, &m->last);
     for (uint32_t i = 0; !x && i < m->lengths; i++)
         if ((size_t)(s->end - s->p) > m->length[i])
-            x = fit_alike(s, first_of(m, front_hash(s->p, m->length[i])));
+            x = fit_alike(s, first_template(m, front_hash(s->p, m->length[i])));
     if (!x)
         return NULL;
     if (m->last)
@@ -172,7 +172,7 @@ struct learning {
     struct json_hole hole[JSON_HOLES];
 };
 
-static bool varies(const struct json_templates *m, const char *key)
+static bool is_varying_key(const struct json_templates *m, const char *key)
 {
     for (const char *const *k = m->varying; key && *k; k++)
         if (strcmp(*k, key) == 0)
@@ -180,7 +180,7 @@ static bool varies(const struct json_templates *m, const char *key)
     return false;
 }
 
-static void skip_blanks(struct learning *l)
+static void skip_learning_blanks(struct learning *l)
 {
     while (l->p < l->end && (unsigned char)*l->p <= ' ')
         l->p++;
@@ -207,28 +207,28 @@ static bool skip_text(struct learning *l)
 /* Walks the text in parallel with its tree; the text is known to be regular. */
 static bool find_holes(struct learning *l, cJSON *v)
 {
-    skip_blanks(l);
+    skip_learning_blanks(l);
     if (l->p >= l->end)
         return false;
     if (*l->p == '{' || *l->p == '[') {
         l->p++;
         for (cJSON *it = v->child; it; it = it->next) {
-            skip_blanks(l);
+            skip_learning_blanks(l);
             if (cJSON_IsObject(v)) {
                 if (l->p >= l->end || !skip_text(l))
                     return false;
-                skip_blanks(l);
+                skip_learning_blanks(l);
                 l->p++; /* the colon */
             }
             if (!find_holes(l, it))
                 return false;
-            skip_blanks(l);
+            skip_learning_blanks(l);
             l->p += it->next != NULL; /* the comma */
         }
-        skip_blanks(l);
+        skip_learning_blanks(l);
         return l->p++ < l->end;
     }
-    bool hole = varies(l->m, v->string);
+    bool hole = is_varying_key(l->m, v->string);
     double number;
     if (cJSON_IsNumber(v)) {
         if (hole && !add_hole(l, v, false))
@@ -258,7 +258,7 @@ static bool find_holes(struct learning *l, cJSON *v)
 static bool is_crowded(const struct json_templates *m, uint64_t hash)
 {
     int n = 0;
-    for (const struct json_template *x = first_of(m, hash); x; x = x->alike)
+    for (const struct json_template *x = first_template(m, hash); x; x = x->alike)
         n++;
     return n >= ALIKE;
 }
@@ -274,7 +274,7 @@ static bool is_known_length(struct json_templates *m, uint32_t n)
     return true;
 }
 
-static void keep(struct json_templates *m, uint64_t key, struct learning *l)
+static void keep_template(struct json_templates *m, uint64_t key, struct learning *l)
 {
     struct json_template *x = l->template;
     uint32_t front = x->holes ? l->hole[0].before : x->behind;
@@ -284,7 +284,7 @@ static void keep(struct json_templates *m, uint64_t key, struct learning *l)
     x->fixed = arena_cstr(&m->arena, buf_view(&l->fixed));
     x->hole = arena_alloc(&m->arena, (x->holes + 1) * sizeof *x->hole);
     memcpy(x->hole, l->hole, x->holes * sizeof *x->hole);
-    struct json_template *first = first_of(m, hash), **last = key ? &x->last : &m->last;
+    struct json_template *first = first_template(m, hash), **last = key ? &x->last : &m->last;
     if (first) {
         x->alike = first->alike;
         first->alike = x;
@@ -310,7 +310,7 @@ void json_repeat_learn(struct json_templates *m, uint64_t key, const char *begin
     if (x->tree && find_holes(&l, x->tree) && l.p == end) {
         x->behind = (uint32_t)(end - l.from);
         buf_str(&l.fixed, str_n(l.from, x->behind));
-        keep(m, key, &l);
+        keep_template(m, key, &l);
     }
     buf_release(&l.fixed);
 }

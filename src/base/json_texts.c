@@ -26,7 +26,7 @@ static bool is_at(const struct json_text *x, const char *p, const char *end)
 }
 
 /* 0 if it cannot be kept. */
-static uint32_t keep(struct json_texts *t, struct str raw)
+static uint32_t keep_json_text(struct json_texts *t, struct str raw)
 {
     struct json_text x = {.n = (uint32_t)raw.n, .user = UINT32_MAX};
     if (raw.n > MOST || t->arena.total > MOST)
@@ -56,7 +56,7 @@ static uint32_t look_up(struct json_texts *t, const char *p, const char *end)
         return 0;
     }
     if (*number == 0)
-        *number = keep(t, raw);
+        *number = keep_json_text(t, raw);
     return is_at(&t->text.v[*number], p, end) ? *number : 0;
 }
 

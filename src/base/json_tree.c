@@ -39,7 +39,7 @@ static cJSON *new_node(struct reading *r, int type)
     return node;
 }
 
-static inline void skip_blanks(struct reading *r)
+static inline void skip_json_blanks(struct reading *r)
 {
     while (r->p < r->end && (unsigned char)*r->p <= ' ') {
         uint64_t v;
@@ -53,9 +53,9 @@ static inline void skip_blanks(struct reading *r)
     }
 }
 
-static inline bool take(struct reading *r, char c)
+static inline bool take_json_char(struct reading *r, char c)
 {
-    skip_blanks(r);
+    skip_json_blanks(r);
     if (r->p == r->end || *r->p != c)
         return false;
     r->p++;
@@ -95,7 +95,7 @@ bool json_unescape(const char *p, const char *end, char *to)
 }
 
 /* Reads a text after its opening quote. */
-static char *read_text(struct reading *r)
+static char *read_json_text(struct reading *r)
 {
     bool escaped;
     const char *end = json_text_end(r->p, r->end, &escaped);
@@ -127,7 +127,7 @@ static cJSON *text_value(struct reading *r)
 {
     struct json_texts *t = r->room->texts;
     uint32_t number = t ? json_texts_find(t, &r->p, r->end) : 0;
-    cJSON *node = text_node(r, number ? t->text.v[number].text : read_text(r));
+    cJSON *node = text_node(r, number ? t->text.v[number].text : read_json_text(r));
     if (node)
         node->valueint = (int)number;
     return node;
@@ -163,7 +163,7 @@ static cJSON *special_node(struct reading *r, const char *word, const char *mark
     return text_node(r, strcpy(text, mark));
 }
 
-static cJSON *word_node(struct reading *r, const char *word, int type)
+static cJSON *json_word_node(struct reading *r, const char *word, int type)
 {
     cJSON *node = is_word(r, word) ? new_node(r, type) : NULL;
     if (node)
@@ -172,19 +172,20 @@ static cJSON *word_node(struct reading *r, const char *word, int type)
 }
 
 /* Reads the members or items after the opening bracket. */
-static cJSON *read_children(struct reading *r, int type, char closing)
+static cJSON *read_json_children(struct reading *r, int type, char closing)
 {
     cJSON *parent = new_node(r, type), *last = NULL;
     bool object = type == cJSON_Object;
     if (++r->depth > DEEPEST)
         return NULL;
-    if (take(r, closing)) {
+    if (take_json_char(r, closing)) {
         r->depth--;
         return parent;
     }
     do {
         char *key = NULL;
-        if (object && (!take(r, '"') || !(key = read_text(r)) || !take(r, ':')))
+        if (object && (!take_json_char(r, '"') || !(key = read_json_text(r)) ||
+                       !take_json_char(r, ':')))
             return NULL;
         cJSON *child = read_value(r);
         if (!child)
@@ -193,10 +194,10 @@ static cJSON *read_children(struct reading *r, int type, char closing)
         child->prev = last;
         *(last ? &last->next : &parent->child) = child;
         last = child;
-    } while (take(r, ','));
+    } while (take_json_char(r, ','));
     parent->child->prev = last; /* as in cJSON: the first child points to the last */
     r->depth--;
-    return take(r, closing) ? parent : NULL;
+    return take_json_char(r, closing) ? parent : NULL;
 }
 
 /* Whether an object is worth a template: short ones are not. */
@@ -221,7 +222,7 @@ static cJSON *read_object(struct reading *r)
     if (v)
         return v;
     r->p++;
-    v = read_children(r, cJSON_Object, '}');
+    v = read_json_children(r, cJSON_Object, '}');
     if (v && m && (key ? v->child != NULL : is_plain(v)))
         json_repeat_learn(m, key, begin, r->p, r->special);
     return v;
@@ -229,7 +230,7 @@ static cJSON *read_object(struct reading *r)
 
 static cJSON *read_value(struct reading *r)
 {
-    skip_blanks(r);
+    skip_json_blanks(r);
     if (r->p == r->end)
         return NULL;
     switch (*r->p) {
@@ -237,16 +238,16 @@ static cJSON *read_value(struct reading *r)
         return read_object(r);
     case '[':
         r->p++;
-        return read_children(r, cJSON_Array, ']');
+        return read_json_children(r, cJSON_Array, ']');
     case '"':
         r->p++;
         return text_value(r);
     case 't':
-        return word_node(r, "true", cJSON_True);
+        return json_word_node(r, "true", cJSON_True);
     case 'f':
-        return word_node(r, "false", cJSON_False);
+        return json_word_node(r, "false", cJSON_False);
     case 'n':
-        return word_node(r, "null", cJSON_NULL);
+        return json_word_node(r, "null", cJSON_NULL);
     case 'N':
         return special_node(r, "NaN", JSON_MARK_NAN);
     case 'I':

@@ -12,7 +12,7 @@ void jw_init(struct jsonw *w, struct buf *out, bool pretty)
     *w = (struct jsonw){.out = out, .pretty = pretty};
 }
 
-static void line(struct jsonw *w)
+static void write_line_break(struct jsonw *w)
 {
     if (!w->pretty)
         return;
@@ -22,7 +22,7 @@ static void line(struct jsonw *w)
 }
 
 /* Writes the separator before the next key or value. */
-static void before(struct jsonw *w)
+static void write_separator(struct jsonw *w)
 {
     if (w->after_key) {
         w->after_key = false;
@@ -31,49 +31,49 @@ static void before(struct jsonw *w)
     if (w->comma)
         buf_char(w->out, ',');
     if (w->depth)
-        line(w);
+        write_line_break(w);
     w->comma = true;
 }
 
-static void open(struct jsonw *w, char c)
+static void open_bracket(struct jsonw *w, char c)
 {
-    before(w);
+    write_separator(w);
     buf_char(w->out, c);
     w->depth++;
     w->comma = false;
 }
 
-static void shut(struct jsonw *w, char c)
+static void close_bracket(struct jsonw *w, char c)
 {
     w->depth--;
     if (w->comma)
-        line(w);
+        write_line_break(w);
     buf_char(w->out, c);
     w->comma = true;
 }
 
 void jw_object(struct jsonw *w)
 {
-    open(w, '{');
+    open_bracket(w, '{');
 }
 
 void jw_end_object(struct jsonw *w)
 {
-    shut(w, '}');
+    close_bracket(w, '}');
 }
 
 void jw_array(struct jsonw *w)
 {
-    open(w, '[');
+    open_bracket(w, '[');
 }
 
 void jw_end_array(struct jsonw *w)
 {
-    shut(w, ']');
+    close_bracket(w, ']');
 }
 
 /* Escapes an invisible character, so that the name stays the dump's and the reader sees the character. */
-static void escape(struct jsonw *w, uint32_t c)
+static void escape_code_point(struct jsonw *w, uint32_t c)
 {
     if (c <= 0xffff)
         buf_fmt(w->out, "\\u%04x", c);
@@ -83,7 +83,7 @@ static void escape(struct jsonw *w, uint32_t c)
         buf_fmt(w->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
 }
 
-static void quoted(struct jsonw *w, struct str s)
+static void write_quoted(struct jsonw *w, struct str s)
 {
     struct buf *b = w->out;
     char tmp[4];
@@ -100,7 +100,7 @@ static void quoted(struct jsonw *w, struct str s)
         } else {
             uint32_t wide = utf8_decode(&s);
             if (utf8_is_hidden(wide))
-                escape(w, wide);
+                escape_code_point(w, wide);
             else
                 buf_add(b, tmp, utf8_put(tmp, wide));
             continue;
@@ -112,8 +112,8 @@ static void quoted(struct jsonw *w, struct str s)
 
 void jw_key(struct jsonw *w, const char *key)
 {
-    before(w);
-    quoted(w, str_of(key));
+    write_separator(w);
+    write_quoted(w, str_of(key));
     buf_cstr(w->out, w->pretty ? ": " : ":");
     w->after_key = true;
 }
@@ -121,12 +121,12 @@ void jw_key(struct jsonw *w, const char *key)
 void jw_str(struct jsonw *w, struct str s)
 {
     struct buf b = {0};
-    before(w);
+    write_separator(w);
     if (w->filter) {
         w->filter(w->ctx, s, &b);
         s = buf_view(&b);
     }
-    quoted(w, s);
+    write_quoted(w, s);
     buf_release(&b);
 }
 
@@ -142,7 +142,7 @@ void jw_num(struct jsonw *w, double v)
 {
     char t[NUM_MAX];
     if (isfinite(v)) {
-        before(w);
+        write_separator(w);
         buf_cstr(w->out, num_exact(t, v));
     } else {
         jw_cstr(w, num_exact(t, v));
@@ -151,25 +151,25 @@ void jw_num(struct jsonw *w, double v)
 
 void jw_int(struct jsonw *w, int64_t v)
 {
-    before(w);
+    write_separator(w);
     buf_fmt(w->out, "%lld", (long long)v);
 }
 
 void jw_bool(struct jsonw *w, bool v)
 {
-    before(w);
+    write_separator(w);
     buf_cstr(w->out, v ? "true" : "false");
 }
 
 void jw_null(struct jsonw *w)
 {
-    before(w);
+    write_separator(w);
     buf_cstr(w->out, "null");
 }
 
 void jw_raw(struct jsonw *w, struct str json)
 {
-    before(w);
+    write_separator(w);
     buf_str(w->out, json);
 }
 
@@ -251,7 +251,7 @@ void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t
     jw_end_array(w);
 }
 
-static void value(struct jsonw *w, const cJSON *v)
+static void write_cjson_value(struct jsonw *w, const cJSON *v)
 {
     if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
         bool object = cJSON_IsObject(v);
@@ -259,7 +259,7 @@ static void value(struct jsonw *w, const cJSON *v)
         for (const cJSON *x = v->child; x; x = x->next) {
             if (object)
                 jw_key(w, x->string);
-            value(w, x);
+            write_cjson_value(w, x);
         }
         object ? jw_end_object(w) : jw_end_array(w);
     } else if (cJSON_IsRaw(v)) { /* no parser makes one: text that was written here */
@@ -280,6 +280,6 @@ void json_write_tree(const cJSON *tree, struct buf *out)
     struct jsonw w;
     jw_init(&w, out, false);
     if (tree)
-        value(&w, tree);
+        write_cjson_value(&w, tree);
     buf_cstr(out, "\n");
 }

@@ -39,7 +39,7 @@ void lines_close(struct lines *l)
 }
 
 /* Reads on after the window and drops what precedes `at`. 1, 0 at the end, -1. */
-static int more(struct lines *l, struct err *e)
+static int extend_line_window(struct lines *l, struct err *e)
 {
     struct buf *w = &l->window;
     if (l->at) {
@@ -106,7 +106,7 @@ int lines_next(struct lines *l, struct str *line, struct err *e)
         if (last)
             return 0;
         seen = n;
-        int rc = more(l, e);
+        int rc = extend_line_window(l, e);
         if (rc < 0)
             return -1;
         l->ended = rc == 0;

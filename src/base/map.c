@@ -12,7 +12,7 @@
 static uint64_t secret[2];
 static pthread_once_t chosen = PTHREAD_ONCE_INIT;
 
-static void choose(void)
+static void choose_secret(void)
 {
     if (getrandom(secret, sizeof secret, GRND_NONBLOCK) == (ssize_t)sizeof secret)
         return;
@@ -22,7 +22,7 @@ static void choose(void)
     secret[1] ^= (uint64_t)(uintptr_t)&now;
 }
 
-static uint64_t mix(uint64_t h)
+static uint64_t mix_bits(uint64_t h)
 {
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93ULL;
@@ -43,10 +43,10 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
     w = 0;
     if (n)
         memcpy(&w, s, n);
-    return mix(h ^ w);
+    return mix_bits(h ^ w);
 }
 
-static uint64_t turn(uint64_t x, int by)
+static uint64_t rotate_left(uint64_t x, int by)
 {
     return x << by | x >> (64 - by);
 }
@@ -54,15 +54,15 @@ static uint64_t turn(uint64_t x, int by)
 static inline void sip_round(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d)
 {
     *a += *b;
-    *b = turn(*b, 13) ^ *a;
-    *a = turn(*a, 32);
+    *b = rotate_left(*b, 13) ^ *a;
+    *a = rotate_left(*a, 32);
     *c += *d;
-    *d = turn(*d, 16) ^ *c;
+    *d = rotate_left(*d, 16) ^ *c;
     *a += *d;
-    *d = turn(*d, 21) ^ *a;
+    *d = rotate_left(*d, 21) ^ *a;
     *c += *b;
-    *b = turn(*b, 17) ^ *c;
-    *c = turn(*c, 32);
+    *b = rotate_left(*b, 17) ^ *c;
+    *c = rotate_left(*c, 32);
 }
 
 /* The last bytes of a key, fewer than eight. */
@@ -76,7 +76,7 @@ static inline uint64_t last_bytes(const char *p, size_t n)
 
 uint64_t map_hash(struct str key)
 {
-    pthread_once(&chosen, choose);
+    pthread_once(&chosen, choose_secret);
     uint64_t a = secret[0] ^ 0x736f6d6570736575, b = secret[1] ^ 0x646f72616e646f6d, c = secret[0] ^ 0x6c7967656e657261,
              d = secret[1] ^ 0x7465646279746573, w;
     const char *p = key.n ? key.p : ""; /* an empty key may have a NULL pointer */
@@ -103,7 +103,7 @@ void map_release(struct map *m)
     *m = (struct map){0};
 }
 
-static struct map_slot *probe(const struct map *m, struct str key, uint64_t h)
+static struct map_slot *probe_slot(const struct map *m, struct str key, uint64_t h)
 {
     size_t mask = m->cap - 1, i = h & mask;
     while (m->slots[i].p) {
@@ -115,14 +115,14 @@ static struct map_slot *probe(const struct map *m, struct str key, uint64_t h)
     return &m->slots[i];
 }
 
-static void rehash(struct map *m, size_t cap)
+static void rehash_texts(struct map *m, size_t cap)
 {
     struct map old = *m;
     m->slots = mem_zalloc(cap * sizeof *m->slots);
     m->cap = cap;
     for (size_t i = 0; i < old.cap; i++)
         if (old.slots[i].p)
-            *probe(m, str_n(old.slots[i].p, old.slots[i].n), old.slots[i].hash) = old.slots[i];
+            *probe_slot(m, str_n(old.slots[i].p, old.slots[i].n), old.slots[i].hash) = old.slots[i];
     free(old.slots);
 }
 
@@ -132,14 +132,14 @@ void map_reserve(struct map *m, size_t n)
     while (cap - cap / 4 <= n)
         cap *= 2;
     if (cap > m->cap)
-        rehash(m, cap);
+        rehash_texts(m, cap);
 }
 
 uint32_t map_get(const struct map *m, struct str key)
 {
     if (!m->n)
         return MAP_NONE;
-    struct map_slot *s = probe(m, key, map_hash(key));
+    struct map_slot *s = probe_slot(m, key, map_hash(key));
     return s->p ? s->value : MAP_NONE;
 }
 
@@ -153,7 +153,7 @@ static struct map_slot *slot_for(struct map *m, struct str key, bool *fresh)
 {
     map_reserve(m, m->n + 1);
     uint64_t h = map_hash(key);
-    struct map_slot *s = probe(m, key, h);
+    struct map_slot *s = probe_slot(m, key, h);
     *fresh = !s->p;
     if (*fresh) {
         *s = (struct map_slot){.p = key.n ? key.p : "", .n = (uint32_t)key.n, .hash = h};
@@ -183,14 +183,14 @@ void nmap_release(struct nmap *m)
     *m = (struct nmap){0};
 }
 
-static size_t nplace(const struct nmap *m, uint64_t key)
+static size_t number_slot_index(const struct nmap *m, uint64_t key)
 {
-    return mix(key ^ secret[0]) & (m->cap - 1);
+    return mix_bits(key ^ secret[0]) & (m->cap - 1);
 }
 
-static struct nmap_slot *nprobe(const struct nmap *m, uint64_t key)
+static struct nmap_slot *probe_number_slot(const struct nmap *m, uint64_t key)
 {
-    size_t mask = m->cap - 1, i = nplace(m, key);
+    size_t mask = m->cap - 1, i = number_slot_index(m, key);
     while (m->slots[i].used && m->slots[i].key != key)
         i = (i + 1) & mask;
     return &m->slots[i];
@@ -200,7 +200,7 @@ uint32_t nmap_get(const struct nmap *m, uint64_t key)
 {
     if (!m->n)
         return MAP_NONE;
-    struct nmap_slot *s = nprobe(m, key);
+    struct nmap_slot *s = probe_number_slot(m, key);
     return s->used ? s->value : MAP_NONE;
 }
 
@@ -212,22 +212,22 @@ static void nmap_reserve(struct nmap *m, size_t n)
         cap *= 2;
     if (cap == old.cap)
         return;
-    pthread_once(&chosen, choose);
+    pthread_once(&chosen, choose_secret);
     m->cap = cap;
     m->slots = mem_zalloc(cap * sizeof *m->slots);
     for (size_t i = 0; i < old.cap; i++)
         if (old.slots[i].used)
-            *nprobe(m, old.slots[i].key) = old.slots[i];
+            *probe_number_slot(m, old.slots[i].key) = old.slots[i];
     free(old.slots);
 }
 
 static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
 {
     nmap_reserve(m, m->n + 1);
-    return nprobe(m, key);
+    return probe_number_slot(m, key);
 }
 
-static struct nmap_slot *nadded(struct nmap *m, uint64_t key, uint32_t value)
+static struct nmap_slot *added_number_slot(struct nmap *m, uint64_t key, uint32_t value)
 {
     struct nmap_slot *s = nslot_for(m, key);
     if (!s->used) {
@@ -239,17 +239,17 @@ static struct nmap_slot *nadded(struct nmap *m, uint64_t key, uint32_t value)
 
 uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value)
 {
-    return nadded(m, key, value)->value;
+    return added_number_slot(m, key, value)->value;
 }
 
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value)
 {
-    nadded(m, key, value)->value = value;
+    added_number_slot(m, key, value)->value = value;
 }
 
 void key_index_make(struct key_index *x, size_t most)
 {
-    pthread_once(&chosen, choose);
+    pthread_once(&chosen, choose_secret);
     for (x->cap = 16; x->cap - x->cap / 4 <= most;)
         x->cap *= 2;
     x->slots = mem_alloc(x->cap * sizeof *x->slots);
@@ -264,12 +264,12 @@ void key_index_release(struct key_index *x)
 
 void key_index_expect(const struct key_index *x, uint64_t key)
 {
-    __builtin_prefetch(&x->slots[mix(key ^ secret[0]) & (x->cap - 1)]);
+    __builtin_prefetch(&x->slots[mix_bits(key ^ secret[0]) & (x->cap - 1)]);
 }
 
 uint32_t *key_index_slot(struct key_index *x, uint64_t key, const void *keys, size_t stride)
 {
-    uint64_t h = mix(key ^ secret[0]), other;
+    uint64_t h = mix_bits(key ^ secret[0]), other;
     uint32_t part = (uint32_t)(h >> 32);
     size_t mask = x->cap - 1, i = h & mask;
     for (; x->slots[i].number != MAP_NONE; i = (i + 1) & mask) {

@@ -47,7 +47,7 @@ static void on_large_pages(void *p, size_t n)
 #endif
 }
 
-static void *checked(void *p, size_t n)
+static void *check_allocation(void *p, size_t n)
 {
     if (!p && n)
         mem_failed(n);
@@ -58,18 +58,18 @@ static void *checked(void *p, size_t n)
 
 void *mem_alloc(size_t n)
 {
-    return checked(malloc(n ? n : 1), n ? n : 1);
+    return check_allocation(malloc(n ? n : 1), n ? n : 1);
 }
 
 void *mem_try(size_t n)
 {
     void *p = malloc(n ? n : 1);
-    return p ? checked(p, n) : NULL;
+    return p ? check_allocation(p, n) : NULL;
 }
 
 void *mem_zalloc(size_t n)
 {
-    return checked(calloc(1, n ? n : 1), n ? n : 1);
+    return check_allocation(calloc(1, n ? n : 1), n ? n : 1);
 }
 
 uint32_t *mem_nones(size_t n)
@@ -81,13 +81,13 @@ uint32_t *mem_nones(size_t n)
 
 void *mem_resize(void *p, size_t n)
 {
-    return checked(realloc(p, n ? n : 1), n ? n : 1);
+    return check_allocation(realloc(p, n ? n : 1), n ? n : 1);
 }
 
 void *mem_resize_array(void *p, size_t n, size_t each)
 {
     if (each && n > SIZE_MAX / each)
-        return checked(NULL, SIZE_MAX);
+        return check_allocation(NULL, SIZE_MAX);
     return mem_resize(p, n * each);
 }
 

@@ -61,7 +61,7 @@ void memory_bound_set(uint64_t bytes)
 }
 
 /* Resident; 0 if the system does not tell. */
-static uint64_t held(void)
+static uint64_t resident_bytes(void)
 {
     struct buf text = {0};
     struct str all, resident, rest;
@@ -81,10 +81,10 @@ uint64_t memory_left(void)
     uint64_t most = atomic_load(&bound);
     if (!most)
         return UINT64_MAX;
-    uint64_t now = held();
+    uint64_t now = resident_bytes();
 #ifdef __GLIBC__
     if (now >= most && malloc_trim(0)) /* what was freed may still be the process's */
-        now = held();
+        now = resident_bytes();
 #endif
     return now < most ? most - now : 0;
 }

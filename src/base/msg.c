@@ -23,7 +23,7 @@ static struct language {
 static const char *_Atomic catalogue; /* a language's mo; NULL: English */
 
 /* NULL without memory. */
-static const char *unpacked(const struct embedded *x)
+static const char *unpack_catalogue(const struct embedded *x)
 {
     const unsigned char *end = (const unsigned char *)x->p + x->n - 4; /* gzip ends with the size */
     uint32_t size = (uint32_t)end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 | (uint32_t)end[3] << 24;
@@ -57,14 +57,14 @@ const char *msg_language(const char *locale)
     for (size_t i = 0; locale && i < sizeof languages / sizeof *languages; i++) {
         struct language *l = &languages[i];
         if (strncmp(locale, l->prefix, strlen(l->prefix)) == 0) {
-            l->mo = l->mo ? l->mo : unpacked(l->packed);
+            l->mo = l->mo ? l->mo : unpack_catalogue(l->packed);
             catalogue = l->mo;
         }
     }
     return msg_current();
 }
 
-static uint32_t word(const char *mo, uint32_t at)
+static uint32_t catalogue_word(const char *mo, uint32_t at)
 {
     uint32_t v;
     memcpy(&v, mo + at, sizeof v);
@@ -76,12 +76,13 @@ const char *msg_get(const char *id)
     const char *mo = catalogue;
     if (!mo || !*id) /* the empty id is the catalogue's header */
         return id;
-    uint32_t n = word(mo, 8), ids = word(mo, 12), texts = word(mo, 16), lo = 0, hi = n;
+    uint32_t n = catalogue_word(mo, 8), ids = catalogue_word(mo, 12), texts =
+        catalogue_word(mo, 16), lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        int order = strcmp(id, mo + word(mo, ids + mid * 8 + 4));
+        int order = strcmp(id, mo + catalogue_word(mo, ids + mid * 8 + 4));
         if (order == 0) {
-            const char *text = mo + word(mo, texts + mid * 8 + 4);
+            const char *text = mo + catalogue_word(mo, texts + mid * 8 + 4);
             return *text ? text : id;
         }
         if (order < 0)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *special(double v)
+static const char *non_finite_text(double v)
 {
     if (isnan(v))
         return "NaN";
@@ -18,7 +18,7 @@ static const char *special(double v)
 
 const char *num_exact(char out[NUM_MAX], double v)
 {
-    const char *s = special(v);
+    const char *s = non_finite_text(v);
     if (s)
         return strcpy(out, s);
     if (v == 0)
@@ -46,7 +46,7 @@ static void slim_exponent(char *s)
 
 const char *num_cell(char out[NUM_MAX], double v, int digits)
 {
-    const char *s = special(v);
+    const char *s = non_finite_text(v);
     if (s)
         return strcpy(out, s);
     if (v == 0)

@@ -33,7 +33,7 @@ void out_memory(struct out *o)
     *o = (struct out){.fd = -1};
 }
 
-static void drain(struct out *o)
+static void write_out_buffer(struct out *o)
 {
     size_t done = 0;
     if (o->fd < 0)
@@ -59,12 +59,12 @@ static void drain(struct out *o)
 void out_flow(struct out *o)
 {
     if (o->buf.n >= ENOUGH)
-        drain(o);
+        write_out_buffer(o);
 }
 
 int out_close(struct out *o, struct err *e)
 {
-    drain(o);
+    write_out_buffer(o);
     if (o->err.code != ERR_NONE)
         file_write_drop(&o->file);
     else if (o->file.path)

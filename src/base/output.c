@@ -81,7 +81,7 @@ int output_check(const char *path, struct err *e)
 }
 
 /* Whether the file has exactly this content: writing it again loses nothing. */
-static bool is_there(const char *path, struct str content)
+static bool has_same_content(const char *path, struct str content)
 {
     struct buf b = {0};
     struct err quiet;
@@ -95,7 +95,7 @@ static bool is_there(const char *path, struct str content)
 
 int output_write(const char *path, struct str content, struct err *e)
 {
-    if (is_there(path, content))
+    if (has_same_content(path, content))
         return 0;
     return output_check(path, e) || file_replace(path, content, e) ? -1 : 0;
 }

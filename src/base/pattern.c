@@ -19,13 +19,13 @@ struct pattern {
     atomic_int exploded; /* number of texts with too many steps, at most PATIENCE */
 };
 
-static void *allocate(PCRE2_SIZE n, void *unused)
+static void *pcre_allocate(PCRE2_SIZE n, void *unused)
 {
     (void)unused;
     return mem_alloc(n);
 }
 
-static void let_go(void *p, void *unused)
+static void pcre_free(void *p, void *unused)
 {
     (void)unused;
     free(p);
@@ -37,7 +37,7 @@ struct pattern *pattern_compile(struct str text, int flags, struct err *e)
     PCRE2_SIZE at;
     uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (flags & PATTERN_CASELESS ? PCRE2_CASELESS : 0) |
                        (flags & PATTERN_WHOLE ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0);
-    pcre2_general_context *memory = pcre2_general_context_create(allocate, let_go, NULL);
+    pcre2_general_context *memory = pcre2_general_context_create(pcre_allocate, pcre_free, NULL);
     pcre2_compile_context *compiling = pcre2_compile_context_create(memory);
     pcre2_code *c = pcre2_compile((PCRE2_SPTR)text.p, text.n, options, &code, &at, compiling);
     pcre2_compile_context_free(compiling);
@@ -69,7 +69,7 @@ void pattern_free(struct pattern *p)
 }
 
 /* pcre2_match within the limits. */
-static int run(struct pattern *p, struct str text)
+static int match_within_limits(struct pattern *p, struct str text)
 {
     if (p->exploded == PATIENCE)
         return PCRE2_ERROR_MATCHLIMIT;
@@ -80,14 +80,14 @@ static int run(struct pattern *p, struct str text)
     return rc;
 }
 
-static int outcome(int rc)
+static int match_outcome(int rc)
 {
     return rc >= 0 ? 1 : rc == PCRE2_ERROR_MATCHLIMIT ? -1 : 0;
 }
 
 int pattern_match(struct pattern *p, struct str text)
 {
-    return outcome(run(p, text));
+    return match_outcome(match_within_limits(p, text));
 }
 
 bool pattern_explodes(const struct pattern *p)
@@ -97,7 +97,7 @@ bool pattern_explodes(const struct pattern *p)
 
 int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS])
 {
-    int n = run(p, text), rc = outcome(n);
+    int n = match_within_limits(p, text), rc = match_outcome(n);
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);
     if (n == 0) /* more groups than space: the first ones are set */
         n = PATTERN_GROUPS;

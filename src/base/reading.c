@@ -22,7 +22,7 @@ bool reading_is_nothing(struct str text)
 }
 
 /* NaN and infinity as the languages spell them; strtod alone also takes "nan(…)" and hexadecimal digits. */
-static bool special(struct str s, double *out)
+static bool parse_non_finite(struct str s, double *out)
 {
     bool minus = s.n && s.p[0] == '-';
     struct str word = s.n && (minus || s.p[0] == '+') ? str_cut(s, 1) : s;
@@ -43,7 +43,7 @@ enum reading reading_number(struct str text, double *out)
         *out = v;
         return READING_VALUE;
     }
-    if (special(text, out))
+    if (parse_non_finite(text, out))
         return READING_VALUE;
     if (reading_is_nothing(text))
         return READING_ABSENT;

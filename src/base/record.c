@@ -15,12 +15,12 @@ void *member_at(const void *x, const struct member *m)
     return (char *)(uintptr_t)x + m->at;
 }
 
-static bool is_list(const struct member *m)
+static bool is_list_member(const struct member *m)
 {
     return m->kind == MEMBER_TEXTS || m->kind == MEMBER_LIST || m->kind == MEMBER_ARRAY;
 }
 
-static bool is_object(const struct member *m)
+static bool is_object_member(const struct member *m)
 {
     return m->kind == MEMBER_OBJECT || m->kind == MEMBER_OPTION;
 }
@@ -28,7 +28,7 @@ static bool is_object(const struct member *m)
 struct member_list member_list(const void *x, const struct member *m)
 {
     struct member_list l = {0};
-    if (is_list(m))
+    if (is_list_member(m))
         memcpy(&l, member_at(x, m), m->kind == MEMBER_ARRAY ? offsetof(struct member_list, cap) : sizeof l);
     return l;
 }
@@ -58,7 +58,7 @@ void member_copy_array(void *x, const struct member *m, struct arena *a)
     memcpy(member_at(x, m), &l, offsetof(struct member_list, cap));
 }
 
-static const char *text_at(const void *x, const struct member *m)
+static const char *member_text(const void *x, const struct member *m)
 {
     const char *s;
     memcpy(&s, member_at(x, m), sizeof s);
@@ -73,25 +73,27 @@ static const char *type_name(const struct member *m)
         return _("a text");
     if (m->kind == MEMBER_FLAG)
         return _("true or false");
-    if (is_list(m))
+    if (is_list_member(m))
         return _("a list");
-    return is_object(m) || m->kind == MEMBER_OWN ? _("an object") : _("a number");
+    return is_object_member(m) || m->kind == MEMBER_OWN ? _("an object") : _("a number");
 }
 
-static int check(const char *path, const char *key, const char *want, const cJSON *v, struct err *e)
+static int check_json_kind(const char *path, const char *key, const char *want, const cJSON *v,
+                           struct err *e)
 {
     if (strcmp(want, json_kind(v)) == 0)
         return 0;
     return err_set(e, ERR_DATA, _("%s: \"%s\": expected %s, found %s"), path, key, want, json_kind(v));
 }
 
-static int check_entries(const struct member *m, const cJSON *list, const char *path, struct err *e)
+static int check_member_entries(const struct member *m, const cJSON *list, const char *path,
+                                struct err *e)
 {
     for (const cJSON *it = list->child; it; it = it->next) {
         if (m->kind == MEMBER_OWN && cJSON_IsString(it))
             continue; /* skipped */
-        if (check(path, m->kind == MEMBER_OWN ? it->string : m->key,
-                  m->of ? _("an object") : m->kind == MEMBER_OWN ? _("a number") : _("a text"), it, e) ||
+        if (check_json_kind(path, m->kind == MEMBER_OWN ? it->string : m->key,
+                            m->of ? _("an object") : m->kind == MEMBER_OWN ? _("a number") : _("a text"), it, e) ||
             (m->of && record_check(m->of->members, it, path, e)))
             return -1;
     }
@@ -104,9 +106,10 @@ int record_check(const struct member *table, const cJSON *o, const char *path, s
         const cJSON *v = m->kind == MEMBER_REST ? NULL : cJSON_GetObjectItemCaseSensitive(o, m->key);
         if (!v || cJSON_IsNull(v))
             continue;
-        if (check(path, m->key, type_name(m), v, e) ||
-            (is_object(m) ? record_check(m->members, v, path, e)
-                          : (is_list(m) || m->kind == MEMBER_OWN) && check_entries(m, v, path, e)))
+        if (check_json_kind(path, m->key, type_name(m), v, e) ||
+            (is_object_member(m) ? record_check(m->members, v, path, e)
+                          : (is_list_member(m) || m->kind == MEMBER_OWN) &&
+                              check_member_entries(m, v, path, e)))
             return -1;
     }
     return 0;
@@ -127,7 +130,7 @@ uint64_t record_hex(struct str s)
     return v;
 }
 
-static void read_text(const struct member *m, const char *s, struct arena *a, void *x)
+static void read_text_member(const struct member *m, const char *s, struct arena *a, void *x)
 {
     if (m->kind == MEMBER_TEXT)
         *(const char **)member_at(x, m) = arena_cstr(a, str_of(s));
@@ -138,7 +141,7 @@ static void read_text(const struct member *m, const char *s, struct arena *a, vo
             *(uint8_t *)member_at(x, m) = (uint8_t)i;
 }
 
-static void read_number(const struct member *m, double v, void *x)
+static void read_number_member(const struct member *m, double v, void *x)
 {
     if (m->kind == MEMBER_FLOAT)
         *(float *)member_at(x, m) = (float)v;
@@ -153,7 +156,7 @@ static void read_number(const struct member *m, double v, void *x)
 }
 
 /* Reads a list's entries; arrays are collected as a list first and then stored in the arena. */
-static void read_entries(const struct member *m, const cJSON *list, struct arena *a, void *x)
+static void read_list_member(const struct member *m, const cJSON *list, struct arena *a, void *x)
 {
     struct member_list own = {0};
     struct member into = *m;
@@ -184,7 +187,7 @@ static void read_entries(const struct member *m, const cJSON *list, struct arena
     free(own.v);
 }
 
-static void read_now(const struct member *m, const cJSON *v, void *x)
+static void read_now_member(const struct member *m, const cJSON *v, void *x)
 {
     const struct member list = {.kind = MEMBER_LIST, .at = m->list};
     size_t n = member_list(x, &list).n;
@@ -199,7 +202,7 @@ static bool is_known(const struct member *table, const char *key)
     return table->key != NULL;
 }
 
-static void read_rest(const struct member *m, const cJSON *o, struct arena *a, void *x)
+static void read_unknown_members(const struct member *m, const cJSON *o, struct arena *a, void *x)
 {
     cJSON *rest = cJSON_CreateObject();
     for (const cJSON *it = o ? o->child : NULL; it; it = it->next)
@@ -218,23 +221,23 @@ void record_read(const struct member *table, const cJSON *o, struct arena *a, vo
         const cJSON *v = m->kind == MEMBER_REST ? NULL : cJSON_GetObjectItemCaseSensitive(o, m->key);
         double number;
         if (m->kind == MEMBER_REST)
-            read_rest(m, o, a, x);
+            read_unknown_members(m, o, a, x);
         else if (m->kind == MEMBER_NOW)
-            read_now(m, v, x);
+            read_now_member(m, v, x);
         else if (m->kind == MEMBER_FLAG)
             *(bool *)member_at(x, m) |= cJSON_IsTrue(v);
         else if (m->kind == MEMBER_OPTION && cJSON_IsObject(v))
             *(bool *)member_at(x, m) = true;
-        if (is_object(m))
+        if (is_object_member(m))
             record_read(m->members, v, a, x);
-        else if (is_list(m) && cJSON_IsArray(v))
-            read_entries(m, v, a, x);
+        else if (is_list_member(m) && cJSON_IsArray(v))
+            read_list_member(m, v, a, x);
         else if (m->kind == MEMBER_OWN && cJSON_IsObject(v))
             m->own->read(x, v, a);
         else if (json_number(v, &number))
-            read_number(m, number, x);
+            read_number_member(m, number, x);
         else if (cJSON_IsString(v))
-            read_text(m, v->valuestring, a, x);
+            read_text_member(m, v->valuestring, a, x);
     }
 }
 
@@ -255,7 +258,7 @@ bool member_given(const void *x, const struct member *m)
     static const char none[sizeof(uint64_t)];
     const struct member list = {.kind = MEMBER_LIST, .at = m->list};
     if (m->kind == MEMBER_TEXT)
-        return text_at(x, m) && *text_at(x, m);
+        return member_text(x, m) && *member_text(x, m);
     if (m->kind == MEMBER_INT)
         return *(const int *)member_at(x, m) >= 0;
     if (plain_size(m))
@@ -285,7 +288,7 @@ static void write_entries(const struct member *m, struct jsonw *w, const void *x
     jw_end_array(w);
 }
 
-static void write_object(const struct member *m, struct jsonw *w, const void *x)
+static void write_object_member(const struct member *m, struct jsonw *w, const void *x)
 {
     if (m->kind == MEMBER_OPTION && !*(const bool *)member_at(x, m)) {
         jw_null(w);
@@ -314,7 +317,7 @@ static void write_value(const struct member *m, struct jsonw *w, const void *x)
     char hex[20];
     switch (m->kind) {
     case MEMBER_TEXT:
-        jw_cstr(w, text_at(x, m));
+        jw_cstr(w, member_text(x, m));
         break;
     case MEMBER_HEX:
         snprintf(hex, sizeof hex, "%016llx", (unsigned long long)*(const uint64_t *)at);
@@ -345,7 +348,7 @@ static void write_value(const struct member *m, struct jsonw *w, const void *x)
         jw_num(w, *(const double *)at);
         break;
     default:
-        is_list(m) ? write_entries(m, w, x) : write_object(m, w, x);
+        is_list_member(m) ? write_entries(m, w, x) : write_object_member(m, w, x);
     }
 }
 
@@ -353,7 +356,7 @@ void record_write(const struct member *table, struct jsonw *w, const void *x)
 {
     for (const struct member *m = table; m->key; m++) {
         if (m->kind == MEMBER_REST) {
-            write_rest(w, text_at(x, m));
+            write_rest(w, member_text(x, m));
         } else if (!m->when || m->when(x, m)) {
             jw_key(w, m->key);
             write_value(m, w, x);
@@ -367,7 +370,7 @@ static bool same_member(const struct member *m, const void *a, const void *b)
 {
     if (m->kind != MEMBER_TEXT && m->kind != MEMBER_REST)
         return memcmp(member_at(a, m), member_at(b, m), plain_size(m)) == 0;
-    const char *s = text_at(a, m), *t = text_at(b, m);
+    const char *s = member_text(a, m), *t = member_text(b, m);
     return strcmp(s ? s : "", t ? t : "") == 0;
 }
 
@@ -392,7 +395,8 @@ const struct member *record_member(const struct member *table, const char *key)
 {
     const struct member *found = NULL;
     for (const struct member *m = table; m->key && !found; m++)
-        found = strcmp(m->key, key) == 0 ? m : is_object(m) ? record_member(m->members, key) : NULL;
+        found = strcmp(m->key, key) == 0 ? m : is_object_member(m) ? record_member(m->members, key)
+                : NULL;
     return found;
 }
 
@@ -403,16 +407,16 @@ void record_each(const struct member *table, void *x, void (*f)(void *ctx, const
         struct member_list l = m->of ? member_list(x, m) : (struct member_list){0};
         for (size_t i = 0; i < l.n; i++)
             record_each(m->of->members, l.v + i * m->of->size, f, ctx);
-        if (is_object(m))
+        if (is_object_member(m))
             record_each(m->members, x, f, ctx);
     }
 }
 
 /* Copies a list, or releases it (ctx NULL). */
-static void part(void *ctx, const struct member *m, void *x)
+static void copy_or_release_list(void *ctx, const struct member *m, void *x)
 {
     struct member_list l = member_list(x, m);
-    if (!is_list(m) || m->kind == MEMBER_ARRAY)
+    if (!is_list_member(m) || m->kind == MEMBER_ARRAY)
         return;
     memcpy(member_at(x, m), &(struct member_list){0}, sizeof l);
     for (size_t i = 0; ctx && i < l.n; i++)
@@ -423,10 +427,10 @@ static void part(void *ctx, const struct member *m, void *x)
 
 void record_own_lists(const struct member *table, void *x)
 {
-    record_each(table, x, part, x);
+    record_each(table, x, copy_or_release_list, x);
 }
 
 void record_release_lists(const struct member *table, void *x)
 {
-    record_each(table, x, part, NULL);
+    record_each(table, x, copy_or_release_list, NULL);
 }

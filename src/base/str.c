@@ -8,7 +8,7 @@
 #include "base/decimal.h"
 #include "base/mem.h"
 
-static char fold(char c)
+static char fold_case(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
@@ -26,7 +26,7 @@ bool str_ieq(struct str a, struct str b)
     if (a.n != b.n)
         return false;
     for (size_t i = 0; i < a.n; i++)
-        if (fold(a.p[i]) != fold(b.p[i]))
+        if (fold_case(a.p[i]) != fold_case(b.p[i]))
             return false;
     return true;
 }
@@ -73,7 +73,8 @@ bool str_ihas(struct str s, const char *part)
 {
     size_t n = strlen(part);
     for (size_t i = 0; i + n <= s.n; i++)
-        if (!n || (fold(s.p[i]) == fold(*part) && str_ieq(str_n(s.p + i, n), str_n(part, n))))
+        if (!n || (fold_case(s.p[i]) == fold_case(*part) &&
+                   str_ieq(str_n(s.p + i, n), str_n(part, n))))
             return true;
     return false;
 }
@@ -96,16 +97,16 @@ struct str str_cut(struct str s, size_t from)
     return (struct str){s.p + from, s.n - from};
 }
 
-static bool blank(char c)
+static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 struct str str_trim(struct str s)
 {
-    while (s.n && blank(s.p[0]))
+    while (s.n && is_blank_char(s.p[0]))
         s.p++, s.n--;
-    while (s.n && blank(s.p[s.n - 1]))
+    while (s.n && is_blank_char(s.p[s.n - 1]))
         s.n--;
     return s;
 }
@@ -231,7 +232,7 @@ void buf_char(struct buf *b, char c)
     buf_add(b, &c, 1);
 }
 
-static bool is_digit(char c)
+static bool is_ascii_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -239,9 +240,9 @@ static bool is_digit(char c)
 void buf_numberless(struct buf *b, struct str name)
 {
     for (size_t i = 0; i < name.n; i++)
-        if (!is_digit(name.p[i]))
+        if (!is_ascii_digit(name.p[i]))
             buf_char(b, name.p[i]);
-        else if (!i || !is_digit(name.p[i - 1]))
+        else if (!i || !is_ascii_digit(name.p[i - 1]))
             buf_char(b, '#');
 }
 

@@ -13,14 +13,14 @@ enum {
     MAGIC = 257, VERSION = 263, PREFIX = 345, PREFIX_LEN = 155,
 };
 
-static void octal(unsigned char *at, int width, uint64_t v)
+static void put_octal(unsigned char *at, int width, uint64_t v)
 {
     char text[32];
     snprintf(text, sizeof text, "%0*llo", width - 1, (unsigned long long)v);
     memcpy(at, text, (size_t)width - 1);
 }
 
-static uint64_t sum_of(const unsigned char *block)
+static uint64_t tar_header_sum(const unsigned char *block)
 {
     uint64_t sum = 0;
     for (int i = 0; i < TAR_BLOCK; i++)
@@ -33,20 +33,20 @@ void tar_head(struct buf *out, const char *name, uint64_t size, int64_t time)
     unsigned char b[TAR_BLOCK] = {0};
     size_t n = strlen(name);
     memcpy(b + NAME, name, n < NAME_LEN ? n : NAME_LEN - 1);
-    octal(b + MODE, 8, 0644);
-    octal(b + UID, 8, 0);
-    octal(b + GID, 8, 0);
-    octal(b + SIZE, 12, size);
-    octal(b + TIME, 12, time > 0 ? (uint64_t)time & 077777777777 : 0);
+    put_octal(b + MODE, 8, 0644);
+    put_octal(b + UID, 8, 0);
+    put_octal(b + GID, 8, 0);
+    put_octal(b + SIZE, 12, size);
+    put_octal(b + TIME, 12, time > 0 ? (uint64_t)time & 077777777777 : 0);
     b[TYPE] = '0';
     memcpy(b + MAGIC, "ustar", 6);
     memcpy(b + VERSION, "00", 2);
-    octal(b + SUM, 7, sum_of(b));
+    put_octal(b + SUM, 7, tar_header_sum(b));
     b[SUM + 7] = ' ';
     buf_add(out, b, sizeof b);
 }
 
-static void zeros(struct buf *out, size_t n)
+static void add_zeros(struct buf *out, size_t n)
 {
     static const char none[TAR_BLOCK];
     for (; n; n -= n < sizeof none ? n : sizeof none)
@@ -55,12 +55,12 @@ static void zeros(struct buf *out, size_t n)
 
 void tar_fill(struct buf *out, uint64_t size)
 {
-    zeros(out, (size_t)((TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK));
+    add_zeros(out, (size_t)((TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK));
 }
 
 void tar_end(struct buf *out)
 {
-    zeros(out, 2 * TAR_BLOCK);
+    add_zeros(out, 2 * TAR_BLOCK);
 }
 
 static bool read_octal(const unsigned char *at, int width, uint64_t *out)
@@ -82,7 +82,7 @@ bool tar_is_end(const unsigned char block[TAR_BLOCK])
     return true;
 }
 
-static enum tar_kind kind_of(char type)
+static enum tar_kind tar_type_kind(char type)
 {
     switch (type) {
     case 0:
@@ -103,9 +103,9 @@ int tar_read(const unsigned char block[TAR_BLOCK], struct tar_entry *x, const ch
     uint64_t sum;
     if (tar_is_end(block))
         return 0;
-    if (!read_octal(block + SUM, 8, &sum) || sum != sum_of(block) || !read_octal(block + SIZE, 12, &x->size))
+    if (!read_octal(block + SUM, 8, &sum) || sum != tar_header_sum(block) || !read_octal(block + SIZE, 12, &x->size))
         return err_at(e, what, at, _("expected a tar header with its checksum and a size in octal digits"));
-    x->kind = kind_of((char)block[TYPE]);
+    x->kind = tar_type_kind((char)block[TYPE]);
     size_t n = strnlen((const char *)block + NAME, NAME_LEN), p = 0;
     if (memcmp(block + MAGIC, "ustar", 5) == 0)
         p = strnlen((const char *)block + PREFIX, memcmp(block + MAGIC, "ustar\0", 6) == 0 ? PREFIX_LEN : 0);

@@ -69,7 +69,7 @@ void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx)
 }
 
 /* Helps with the oldest job; the lock is held before and after. False if there is none. */
-static bool help(struct work_crew *c)
+static bool help_oldest_job(struct work_crew *c)
 {
     struct work_crew_job *j = c->jobs;
     if (!j)
@@ -90,7 +90,7 @@ void work_crew_leave(struct work_crew *c)
     c->busy--;
     pthread_cond_broadcast(&c->changed);
     while (c->busy)
-        if (!help(c))
+        if (!help_oldest_job(c))
             pthread_cond_wait(&c->changed, &c->lock);
     pthread_mutex_unlock(&c->lock);
 }
@@ -98,7 +98,7 @@ void work_crew_leave(struct work_crew *c)
 bool work_crew_help(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
-    bool any = help(c);
+    bool any = help_oldest_job(c);
     pthread_mutex_unlock(&c->lock);
     return any;
 }
@@ -157,7 +157,7 @@ static void *take_pieces(void *ctx)
     return NULL;
 }
 
-static void take_all(struct pieces *x, int threads)
+static void process_pieces(struct pieces *x, int threads)
 {
     pthread_mutex_init(&x->lock, NULL);
     while (threads-- > 1 && add_thread(x))
@@ -177,7 +177,7 @@ static void take_all(struct pieces *x, int threads)
 int threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
 {
     struct pieces x = {.n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = true};
-    take_all(&x, 1);
+    process_pieces(&x, 1);
     return x.count + 1;
 }
 
@@ -185,7 +185,7 @@ void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_boo
                     void (*one)(void *ctx, size_t i), void *ctx)
 {
     struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = workers == 0};
-    take_all(&x, threads_wanted(workers));
+    process_pieces(&x, threads_wanted(workers));
 }
 
 void work_crew_run(struct work_crew **at, int workers, size_t n, const atomic_bool *cancel,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static uint32_t step_of(const struct undo_list *h, size_t i)
+static uint32_t entry_undo_step(const struct undo_list *h, size_t i)
 {
     uint32_t step;
     memcpy(&step, (const char *)h->log + i * h->size + h->step, sizeof step);
@@ -12,7 +12,7 @@ static uint32_t step_of(const struct undo_list *h, size_t i)
 
 uint32_t undo_list_next(struct undo_list h)
 {
-    return h.now ? step_of(&h, h.now - 1) + 1 : 1;
+    return h.now ? entry_undo_step(&h, h.now - 1) + 1 : 1;
 }
 
 size_t undo_list_turn(struct undo_list h, bool redo)
@@ -20,8 +20,9 @@ size_t undo_list_turn(struct undo_list h, bool redo)
     size_t to = h.now;
     if (redo ? to == h.n : to == 0)
         return to;
-    uint32_t step = step_of(&h, redo ? to : to - 1);
-    while (redo ? to < h.n && step_of(&h, to) == step : to && step_of(&h, to - 1) == step)
+    uint32_t step = entry_undo_step(&h, redo ? to : to - 1);
+    while (redo ? to < h.n && entry_undo_step(&h, to) == step : to &&
+           entry_undo_step(&h, to - 1) == step)
         to = redo ? to + 1 : to - 1;
     return to;
 }

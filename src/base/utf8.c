@@ -92,7 +92,7 @@ void utf8_clean(struct buf *out, struct str s)
 }
 
 /* Appends code points from the front of s until `cells` are used; returns those used. */
-static int head(struct buf *out, struct str s, int cells)
+static int append_front_cells(struct buf *out, struct str s, int cells)
 {
     int used = 0;
     char tmp[4];
@@ -115,31 +115,31 @@ static bool has_hidden(struct str s)
     return false;
 }
 
-static int middle(struct buf *out, struct str s, int cells, const char *mark)
+static int append_middle_cut(struct buf *out, struct str s, int cells, const char *mark)
 {
     int all = utf8_cells(s);
     if (all <= cells)
-        return head(out, s, cells);
+        return append_front_cells(out, s, cells);
     int m = utf8_cells(str_of(mark));
     if (cells <= m)
-        return head(out, s, cells);
+        return append_front_cells(out, s, cells);
     /* the end identifies the value within the call, so it gets the larger part */
     int front = (cells - m) * 2 / 5, skip = all - (cells - m - front);
-    int used = head(out, s, front);
+    int used = append_front_cells(out, s, front);
     buf_cstr(out, mark);
     used += m;
     for (int at = 0; s.n && at < skip;)
         at += utf8_width(utf8_next(&s));
-    return used + head(out, s, cells - used);
+    return used + append_front_cells(out, s, cells - used);
 }
 
 int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
 {
     struct buf clean = {0};
     if (!has_hidden(s))
-        return middle(out, s, cells, mark);
+        return append_middle_cut(out, s, cells, mark);
     utf8_clean(&clean, s); /* escapes take cells like any text */
-    int used = middle(out, buf_view(&clean), cells, mark);
+    int used = append_middle_cut(out, buf_view(&clean), cells, mark);
     buf_release(&clean);
     return used;
 }

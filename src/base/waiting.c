@@ -11,7 +11,7 @@
 
 #define SHORTEST 1000000 /* nanoseconds */
 
-static long long nanoseconds(clockid_t clock)
+static long long clock_nanoseconds(clockid_t clock)
 {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -27,7 +27,7 @@ static long times_blocked(void)
 /* Nanoseconds for which this thread has had no processor although it was ready, since the last question; 0 where the
  * system does not say. It is asked only about suspicious pieces of work, and may then count earlier ones, too: the
  * next answer is better. */
-static long long queued(void)
+static long long queued_nanoseconds(void)
 {
     static _Thread_local long long before;
     char text[96] = "", *end;
@@ -44,14 +44,16 @@ static long long queued(void)
 
 void waiting_begin(struct waiting *w)
 {
-    *w = (struct waiting){nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_THREAD_CPUTIME_ID), times_blocked()};
+    *w = (struct waiting){clock_nanoseconds(CLOCK_MONOTONIC), clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID),
+                          times_blocked()};
 }
 
 bool waiting_mostly(const struct waiting *w)
 {
-    long long wall = nanoseconds(CLOCK_MONOTONIC) - w->wall;
+    long long wall = clock_nanoseconds(CLOCK_MONOTONIC) - w->wall;
     if (wall < SHORTEST)
         return false;
-    long long busy = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - w->used;
-    return busy * 4 < wall && times_blocked() > w->blocked && (busy + queued()) * 4 < wall;
+    long long busy = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - w->used;
+    return busy * 4 < wall && times_blocked() > w->blocked &&
+           (busy + queued_nanoseconds()) * 4 < wall;
 }

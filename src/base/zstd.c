@@ -34,21 +34,21 @@ int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct
     return 0;
 }
 
-static bool failed(size_t rc)
+static bool zstd_failed(size_t rc)
 {
     if (ZSTD_isError(rc) && ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
         mem_failed(0);
     return ZSTD_isError(rc);
 }
 
-static void compress(struct zst_writer *w, const void *p, size_t n, ZSTD_EndDirective how)
+static void zst_compress(struct zst_writer *w, const void *p, size_t n, ZSTD_EndDirective how)
 {
     ZSTD_inBuffer in = {p, n, 0};
     size_t left = 1;
     while (w->out->err.code == ERR_NONE && (in.pos < in.size || (how == ZSTD_e_end && left))) {
         ZSTD_outBuffer out = {w->room.p, CHUNK, 0};
         left = ZSTD_compressStream2(w->state, &out, &in, how);
-        if (failed(left)) {
+        if (zstd_failed(left)) {
             err_set(&w->out->err, ERR_OUTPUT, _("zstd: %s"), ZSTD_getErrorName(left));
             return;
         }
@@ -57,9 +57,9 @@ static void compress(struct zst_writer *w, const void *p, size_t n, ZSTD_EndDire
     }
 }
 
-static void finish(struct zst_writer *w)
+static void zst_finish(struct zst_writer *w)
 {
-    compress(w, NULL, 0, ZSTD_e_end);
+    zst_compress(w, NULL, 0, ZSTD_e_end);
     ZSTD_freeCCtx(w->state);
 }
 
@@ -75,7 +75,7 @@ static int begin_reading(struct zst_reader *r, struct err *e)
     return 0;
 }
 
-static int fill(struct zst_reader *r, struct err *e)
+static int zst_fill(struct zst_reader *r, struct err *e)
 {
     if (r->used < r->room.n)
         return 0;
@@ -89,17 +89,17 @@ static int fill(struct zst_reader *r, struct err *e)
 }
 
 /* Up to n bytes; 0 at the end. */
-static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
+static long zst_expand(struct zst_reader *r, void *p, size_t n, struct err *e)
 {
     ZSTD_outBuffer out = {p, n, 0};
     while (!out.pos) {
-        if (fill(r, e))
+        if (zst_fill(r, e))
             return -1;
         ZSTD_inBuffer in = {r->room.p, r->room.n, r->used};
         if (in.pos == in.size) {
             size_t was = out.pos; /* data still buffered in the frame */
             size_t left = r->whole ? 0 : ZSTD_decompressStream(r->state, &out, &in);
-            if (failed(left))
+            if (zstd_failed(left))
                 return err_at(e, r->file.name, r->at, _("zstd: %s"), ZSTD_getErrorName(left));
             r->whole = r->whole || !left;
             if (out.pos > was || r->whole)
@@ -108,7 +108,7 @@ static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
         }
         size_t left = ZSTD_decompressStream(r->state, &out, &in);
         r->used = in.pos;
-        if (failed(left))
+        if (zstd_failed(left))
             return err_at(e, r->file.name, r->at, _("zstd: %s"), ZSTD_getErrorName(left));
         r->whole = !left;
     }
@@ -125,7 +125,7 @@ bool zst_there(void)
     return false;
 }
 
-static int without(struct err *e)
+static int zst_unavailable(struct err *e)
 {
     return err_set(e, ERR_USAGE, "%s", _("built without zstd: .tar can be read and written, .tar.zst cannot"));
 }
@@ -133,15 +133,15 @@ static int without(struct err *e)
 int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct err *e)
 {
     *w = (struct zst_writer){.out = out};
-    return compress ? without(e) : 0;
+    return compress ? zst_unavailable(e) : 0;
 }
 
-static void compress(struct zst_writer *w, const void *p, size_t n, int how)
+static void zst_compress(struct zst_writer *w, const void *p, size_t n, int how)
 {
     (void)w, (void)p, (void)n, (void)how;
 }
 
-static void finish(struct zst_writer *w)
+static void zst_finish(struct zst_writer *w)
 {
     (void)w;
 }
@@ -149,13 +149,13 @@ static void finish(struct zst_writer *w)
 static int begin_reading(struct zst_reader *r, struct err *e)
 {
     (void)r;
-    return without(e);
+    return zst_unavailable(e);
 }
 
-static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
+static long zst_expand(struct zst_reader *r, void *p, size_t n, struct err *e)
 {
     (void)r, (void)p, (void)n;
-    return without(e);
+    return zst_unavailable(e);
 }
 
 static void end_reading(struct zst_reader *r)
@@ -169,7 +169,7 @@ static void end_reading(struct zst_reader *r)
 void zst_write(struct zst_writer *w, const void *p, size_t n)
 {
     if (w->state) {
-        compress(w, p, n, ZSTD_e_continue);
+        zst_compress(w, p, n, ZSTD_e_continue);
         return;
     }
     buf_add(&w->out->buf, p, n);
@@ -179,7 +179,7 @@ void zst_write(struct zst_writer *w, const void *p, size_t n)
 void zst_write_end(struct zst_writer *w)
 {
     if (w->state)
-        finish(w);
+        zst_finish(w);
     buf_release(&w->room);
     *w = (struct zst_writer){0};
 }
@@ -204,7 +204,7 @@ int zst_read(struct zst_reader *r, void *out, size_t n, struct err *e)
 {
     size_t got = 0;
     while (got < n) {
-        long k = r->state ? expand(r, (char *)out + got, n - got, e)
+        long k = r->state ? zst_expand(r, (char *)out + got, n - got, e)
                           : file_read_some(&r->file, r->at, (char *)out + got, n - got, e);
         if (k < 0)
             return -1;
