@@ -45,7 +45,7 @@ static const struct {
     {"c8", DTYPE_C64},      {"c16", DTYPE_C128},
 };
 
-static struct str plain_name(struct str name)
+static struct str strip_framework_prefix(struct str name)
 {
     static const char *const prefix[] = {"torch.", "torch_npu.", "mindspore.", "numpy."};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
@@ -62,7 +62,7 @@ bool dtype_is_other(struct str name)
         "int1", "int2", "int3", "int4", "int5", "int6", "int7", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6",
         "uint7", "qint4x2", "string", "object", "resource", "void", "datetime64", "timedelta64",
     };
-    name = plain_name(name);
+    name = strip_framework_prefix(name);
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (str_ieq(name, str_of(other[i])))
             return true;
@@ -71,7 +71,7 @@ bool dtype_is_other(struct str name)
 
 enum dtype dtype_find(struct str name)
 {
-    name = plain_name(name);
+    name = strip_framework_prefix(name);
     if (name.n && (name.p[0] == '<' || name.p[0] == '|' || name.p[0] == '='))
         name = str_cut(name, 1);
     for (int d = 1; d < DTYPE_COUNT; d++)
@@ -150,7 +150,7 @@ static uint16_t upper_half(float v)
     return (uint16_t)(u >> 16);
 }
 
-__attribute__((constructor)) static void prepare(void)
+__attribute__((constructor)) static void fill_f8_tables(void)
 {
     for (unsigned b = 0; b < 256; b++) {
         e4m3_values[b] = e4m3_f32((unsigned char)b);

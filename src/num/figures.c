@@ -35,7 +35,7 @@ struct side_source {
     void *raw;
 };
 
-static bool cancelled(const struct figures_job *j)
+static bool is_job_cancelled(const struct figures_job *j)
 {
     return j->watch && atomic_load_explicit(&j->watch->cancel, memory_order_relaxed);
 }
@@ -49,7 +49,7 @@ static int read_range(struct figures_job *j, size_t r, struct side_source *src, 
         tensor_walk_seek(&src[s].walk, at);
     while (at < end) {
         size_t n = end - at < j->chunk ? (size_t)(end - at) : j->chunk;
-        if (cancelled(j))
+        if (is_job_cancelled(j))
             return err_set(e, ERR_CANCEL, "%s", _("stopped"));
         for (int s = 0; s < 2 && j->side[s]; s++)
             if (tensor_walk_next(&src[s].walk, src[s].raw, n, e) < 0)
@@ -63,7 +63,7 @@ static int read_range(struct figures_job *j, size_t r, struct side_source *src, 
     return 0;
 }
 
-static void fail(struct figures_job *j, size_t r, const struct err *e)
+static void fail_range(struct figures_job *j, size_t r, const struct err *e)
 {
     pthread_mutex_lock(&j->lock);
     if (r < j->failed) {
@@ -85,7 +85,7 @@ static void *take_ranges(void *ctx)
             src[s].raw = mem_alloc(j->chunk * dtype_table[j->side[s]->dtype].size);
         }
         if (read_range(j, r, src, &e))
-            fail(j, r, &e);
+            fail_range(j, r, &e);
     }
     for (int s = 0; s < 2 && src[s].raw; s++) {
         tensor_walk_release(&src[s].walk);
@@ -95,7 +95,7 @@ static void *take_ranges(void *ctx)
 }
 
 /* A multiple of what the kernels take at once, so that their blocks do not depend on it. */
-static size_t chunk_of(const struct tensor *const side[2])
+static size_t chunk_elements(const struct tensor *const side[2])
 {
     size_t size = 1;
     for (int s = 0; s < 2 && side[s]; s++)
@@ -105,8 +105,8 @@ static size_t chunk_of(const struct tensor *const side[2])
     return side[0]->numel < most ? (size_t)side[0]->numel : most;
 }
 
-static int run(const struct kern *k, const struct tensor *t, const struct tensor *g, struct totals *out,
-               struct figures_watch *watch, struct err *e)
+static int run_figures_job(const struct kern *k, const struct tensor *t, const struct tensor *g, struct totals *out,
+                           struct figures_watch *watch, struct err *e)
 {
     uint64_t range = (t->numel / MOST_RANGES / RANGE + 1) * RANGE;
     struct figures_job j = {
@@ -114,7 +114,7 @@ static int run(const struct kern *k, const struct tensor *t, const struct tensor
         .side = {t, g},
         .watch = watch,
         .range = range,
-        .chunk = chunk_of((const struct tensor *const[]){t, g}),
+        .chunk = chunk_elements((const struct tensor *const[]){t, g}),
         .ranges = (size_t)((t->numel + range - 1) / range),
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .failed = SIZE_MAX,
@@ -145,7 +145,7 @@ int figures_two(const struct kern *k, const struct tensor *t, const struct tenso
     if (t->numel != g->numel)
         return err_set(e, ERR_USAGE, _("%s: %llu elements on the target, %llu on the golden side"), t->file.name,
                        (unsigned long long)t->numel, (unsigned long long)g->numel);
-    if (run(k, t, g, &sum, watch, e))
+    if (run_figures_job(k, t, g, &sum, watch, e))
         return -1;
     totals_two(&sum, out);
     if (masked_possible(out) && masked_look(t, g, out, watch, e))
@@ -157,7 +157,7 @@ int figures_one(const struct kern *k, const struct tensor *t, struct side_figure
                 struct figures_watch *watch, struct err *e)
 {
     struct totals sum;
-    if (run(k, t, NULL, &sum, watch, e))
+    if (run_figures_job(k, t, NULL, &sum, watch, e))
         return -1;
     totals_one(&sum, out);
     return 0;

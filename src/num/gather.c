@@ -22,7 +22,7 @@ struct box {
     int near, turn;                  /* near: the axis of storage neighbours; turn: the last axis (-1: the same) */
 };
 
-static int nearest(const struct tensor_walk *w, int first)
+static int nearest_axis(const struct tensor_walk *w, int first)
 {
     int near = w->ndim - 1;
     for (int i = first; i < w->ndim; i++)
@@ -44,18 +44,19 @@ static int first_axis(const struct tensor_walk *w, uint64_t *inner)
 bool gather_pays(const struct tensor_walk *w)
 {
     uint64_t inner;
-    int64_t stride = w->stride[nearest(w, first_axis(w, &inner))];
+    int64_t stride = w->stride[nearest_axis(w, first_axis(w, &inner))];
     return stride > 0 && (uint64_t)stride <= FAR / dtype_table[w->t->dtype].size;
 }
 
 /* Chooses the box that contains element `at`. */
-static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint64_t *begin, uint64_t *n)
+static void choose_box(const struct tensor_walk *w, uint64_t at, struct box *b, uint64_t *begin, uint64_t *n)
 {
     uint64_t room = SLAB / dtype_table[w->t->dtype].size, inner;
     int k = first_axis(w, &inner);
     uint64_t rows = (uint64_t)w->shape[k], row = at / inner % rows, fit = room / inner;
     uint64_t take = fit < rows - row ? fit : rows - row;
-    *b = (struct box){.first = k, .last = w->ndim - 1, .near = nearest(w, k), .start = row * (uint64_t)w->stride[k]};
+    *b = (struct box){.first = k, .last = w->ndim - 1, .near = nearest_axis(w, k),
+                      .start = row * (uint64_t)w->stride[k]};
     b->turn = b->near == b->last ? -1 : b->last;
     *begin = at / inner * inner;
     *n = take * inner;
@@ -79,9 +80,8 @@ static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint
     break
 
 /* Transposes n elements per row, `step` apart, to places to_step apart, rows side by side. */
-static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile, size_t row_bytes, size_t rows,
-                 size_t n,
-                 size_t step, size_t size)
+static void transpose_rows(unsigned char *to, uint64_t to_step, const unsigned char *tile, size_t row_bytes,
+                           size_t rows, size_t n, size_t step, size_t size)
 {
     switch (size) {
     case 1:
@@ -100,8 +100,8 @@ static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile,
 }
 
 /* Reads one plane of the box: axes `near` and `turn`, others fixed. */
-static int plane(struct tensor_walk *w, const struct box *b, uint64_t storage, uint64_t logical, unsigned char *tile,
-                 struct err *e)
+static int read_plane(struct tensor_walk *w, const struct box *b, uint64_t storage, uint64_t logical,
+                      unsigned char *tile, struct err *e)
 {
     size_t size = dtype_table[w->t->dtype].size, step = (size_t)w->stride[b->near];
     int64_t rows = b->turn < 0 ? 1 : b->size[b->turn];
@@ -116,9 +116,8 @@ static int plane(struct tensor_walk *w, const struct box *b, uint64_t storage, u
                 if (walk_fetch(w, w->t->offset + at * size, tile + k * row_bytes, row_bytes, e))
                     return -1;
             }
-            turn(w->slab->bytes + (logical + (uint64_t)i * b->logical[b->near] + (uint64_t)r) * size,
-                 b->logical[b->near], tile,
-                 row_bytes, some, n, step, size);
+            transpose_rows(w->slab->bytes + (logical + (uint64_t)i * b->logical[b->near] + (uint64_t)r) * size,
+                           b->logical[b->near], tile, row_bytes, some, n, step, size);
         }
     }
     return 0;
@@ -142,7 +141,7 @@ int gather_fill(struct tensor_walk *w, uint64_t at, struct err *e)
     int64_t index[TENSOR_DIMS] = {0};
     struct box b;
     uint64_t begin, n, reach = 0;
-    choose(w, at, &b, &begin, &n);
+    choose_box(w, at, &b, &begin, &n);
     if (!w->slab)
         w->slab = mem_zalloc(sizeof *w->slab);
     if (w->slab->room < n * size) {
@@ -162,7 +161,7 @@ int gather_fill(struct tensor_walk *w, uint64_t at, struct err *e)
             storage += (uint64_t)index[i] * (uint64_t)w->stride[i];
             logical += (uint64_t)index[i] * b.logical[i];
         }
-        rc = plane(w, &b, storage, logical, tile, e);
+        rc = read_plane(w, &b, storage, logical, tile, e);
     } while (rc == 0 && next_plane(&b, index));
     free(tile);
     if (rc == 0) {

@@ -78,7 +78,7 @@ bool grain_possible(const struct tensor *t, const struct tensor *g, const struct
            f->rel_l2 > dtype_table[DTYPE_F32].epsilon && f->rel_l2 < LARGEST;
 }
 
-static void take(struct grains *x, int s, const uint32_t *v, long n)
+static void count_grains(struct grains *x, int s, const uint32_t *v, long n)
 {
     for (long i = 0; i < n; i++) {
         x->bits[s] |= v[i] & BRAIN;
@@ -94,14 +94,14 @@ static bool both_fine(const struct grains *x)
     return (x->bits[0] & HALF) && (x->bits[1] & HALF);
 }
 
-static int take_all(struct grains *x, struct side_blocks *b, struct err *e)
+static int count_all_grains(struct grains *x, struct side_blocks *b, struct err *e)
 {
     for (uint64_t at = 0; at < b->side[0]->numel && !both_fine(x); at += BLOCK) {
         if (block_at(b, at, e))
             return -1;
         for (long i = 0; i < b->n && !both_fine(x); i += AT_ONCE)
             for (int s = 0; s < 2; s++)
-                take(x, s, b->v[s] + i, b->n - i < AT_ONCE ? b->n - i : AT_ONCE);
+                count_grains(x, s, b->v[s] + i, b->n - i < AT_ONCE ? b->n - i : AT_ONCE);
     }
     return 0;
 }
@@ -167,23 +167,23 @@ static int sample_part(struct round_part *x, struct side_blocks *b, struct err *
 }
 
 /* Whether enough elements are round, and enough of those use the coarser type's last bit. */
-static bool is_part(const struct round_part *x, uint64_t round, uint64_t last)
+static bool is_round_part(const struct round_part *x, uint64_t round, uint64_t last)
 {
     return is_enough(x, round) && last >= round / LAST;
 }
 
-static enum dtype part_of(const struct round_part *x, int s)
+static enum dtype round_part_type(const struct round_part *x, int s)
 {
-    return is_part(x, x->brain[s], x->last[s][0])  ? DTYPE_BF16
-           : is_part(x, x->half[s], x->last[s][1]) ? DTYPE_F16
+    return is_round_part(x, x->brain[s], x->last[s][0])  ? DTYPE_BF16
+           : is_round_part(x, x->half[s], x->last[s][1]) ? DTYPE_F16
                                                    : DTYPE_UNKNOWN;
 }
 
-static int look(struct side_blocks *b, struct figures *f, struct err *e)
+static int look_for_grains(struct side_blocks *b, struct figures *f, struct err *e)
 {
     struct grains x = {.bits = {0, 0}};
     struct round_part part = {.all = 0};
-    if (take_all(&x, b, e))
+    if (count_all_grains(&x, b, e))
         return -1;
     for (int s = 0; s < 2; s++) {
         bool coarse = !(x.bits[s] & HALF) && x.all[s] >= LEAST && x.last[s][x.bits[s] != 0] >= x.all[s] / LAST &&
@@ -195,8 +195,8 @@ static int look(struct side_blocks *b, struct figures *f, struct err *e)
     if (sample_part(&part, b, e))
         return -1;
     for (int s = 0; s < 2; s++)
-        if (part_of(&part, s) && !part_of(&part, !s))
-            f->kept[s] = KEPT_PART | (uint8_t)part_of(&part, s);
+        if (round_part_type(&part, s) && !round_part_type(&part, !s))
+            f->kept[s] = KEPT_PART | (uint8_t)round_part_type(&part, s);
     return 0;
 }
 
@@ -205,7 +205,7 @@ int grain_look(const struct tensor *t, const struct tensor *g, struct figures *f
 {
     struct side_blocks b;
     blocks_open(&b, t, g, watch);
-    int rc = look(&b, f, e);
+    int rc = look_for_grains(&b, f, e);
     blocks_close(&b);
     return rc;
 }

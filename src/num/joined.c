@@ -63,7 +63,7 @@ static size_t run_here(const struct joined_view *v, const int64_t *index, size_t
     return run;
 }
 
-static int read_part(struct reading *r, uint32_t number, size_t n, void *out, struct err *e)
+static int read_joined_part(struct reading *r, uint32_t number, size_t n, void *out, struct err *e)
 {
     const struct joined_view *v = &r->j->view;
     if (number >= r->j->parts)
@@ -88,12 +88,12 @@ static int read_part(struct reading *r, uint32_t number, size_t n, void *out, st
     return 0;
 }
 
-static int combine(struct reading *r, uint32_t own, size_t n, void *out, struct err *e)
+static int combine_parts(struct reading *r, uint32_t own, size_t n, void *out, struct err *e)
 {
     const struct joined_view *v = &r->j->view;
     enum dtype type = r->j->part[0].dtype;
     for (size_t k = 0; k < v->combined; k++) {
-        if (read_part(r, own + (v->with ? v->with[k] : 0), n, r->raw, e))
+        if (read_joined_part(r, own + (v->with ? v->with[k] : 0), n, r->raw, e))
             return -1;
         dtype_to_f64(type, r->raw, n, k ? r->one : r->sum);
         for (size_t i = 0; k && i < n; i++)
@@ -112,12 +112,12 @@ static int combine(struct reading *r, uint32_t own, size_t n, void *out, struct 
     return 0;
 }
 
-static bool plain(const struct joined_view *v)
+static bool is_view_of_one_part(const struct joined_view *v)
 {
     return v->combined <= 1 && v->scale == 1;
 }
 
-static void advance(const struct joined_view *v, int64_t *index, size_t n)
+static void advance_joined_index(const struct joined_view *v, int64_t *index, size_t n)
 {
     int last = v->ndim - 1;
     if (last < 0)
@@ -144,9 +144,10 @@ static int read_elements(struct reading *r, uint64_t at, size_t n, void *out, st
         run = run < RUN ? run : RUN;
         char *to = (char *)out + done * size;
         uint32_t own = part_here(v, r->index);
-        if (plain(v) ? read_part(r, own + (v->with ? v->with[0] : 0), run, to, e) : combine(r, own, run, to, e))
+        if (is_view_of_one_part(v) ? read_joined_part(r, own + (v->with ? v->with[0] : 0), run, to, e)
+            : combine_parts(r, own, run, to, e))
             return -1;
-        advance(v, r->index, run);
+        advance_joined_index(v, r->index, run);
         done += run;
     }
     return 0;
@@ -157,7 +158,7 @@ static long joined_read(void *of, uint64_t at, void *out, size_t n, struct err *
     const struct joined *j = of;
     size_t size = dtype_table[j->dtype].size;
     struct reading r = {.j = j, .walk = mem_zalloc((j->parts + 1) * sizeof *r.walk)};
-    if (!plain(&j->view)) {
+    if (!is_view_of_one_part(&j->view)) {
         r.raw = mem_alloc(RUN * 16);
         r.sum = mem_alloc(2 * RUN * sizeof *r.sum);
         r.one = r.sum + RUN;
@@ -201,7 +202,7 @@ int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct join
     j->view = *v;
     *v = (struct joined_view){0};
     enum dtype type = part[0].dtype;
-    j->dtype = plain(&j->view)                                             ? type
+    j->dtype = is_view_of_one_part(&j->view)                                             ? type
                : type == DTYPE_F64 || dtype_table[type].klass == CLASS_INT ? DTYPE_F64
                                                                            : DTYPE_F32;
     *t = (struct tensor){.dtype = j->dtype, .ndim = j->view.ndim};

@@ -38,7 +38,7 @@ static bool has_avx512(void)
 }
 #endif
 
-static bool always(void)
+static bool always_runs(void)
 {
     return true;
 }
@@ -55,9 +55,9 @@ static const struct {
 #if defined(__aarch64__)
     {&kern_neon, always}, /* part of every aarch64 */
 #else
-    {&kern_generic, always},
+    {&kern_generic, always_runs},
 #endif
-    {&kern_scalar, always},
+    {&kern_scalar, always_runs},
 };
 
 const struct kern *kern_nth(size_t i)

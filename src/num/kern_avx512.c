@@ -53,7 +53,7 @@
 
 /* 32 at a time. A search finds one of 64 values; the sixth bit of a byte says which of two searches has it. Where the
  * upper 128 values are the lower ones with a sign, which is so for all but one type, two searches do. */
-static void decode(const unsigned char *x, size_t n, const unsigned short values[256], unsigned short *out)
+static void decode_f8(const unsigned char *x, size_t n, const unsigned short values[256], unsigned short *out)
 {
     const __m512i sign = _mm512_set1_epi16(-0x8000), half = _mm512_set1_epi16(0x40), upper = _mm512_set1_epi16(0x80);
     __mmask32 unlike = 0;

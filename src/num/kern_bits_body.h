@@ -65,8 +65,8 @@ INLINE void bits_end(struct kern_side *s, const struct bits *b, enum kern_type t
     vraw high = KERN_HIGH16(b->smax, b->umin), low = KERN_LOW16(b->umax, b->umin);
     vf max = load_f32(s->max, 0), min = load_f32(s->min, 0);
     for (int k = 0; k < 2; k++) {
-        max = larger(load(type, &high, 0, 0).v[k], max);
-        min = smaller(load(type, &low, 0, 0).v[k], min);
+        max = larger(load_piece(type, &high, 0, 0).v[k], max);
+        min = smaller(load_piece(type, &low, 0, 0).v[k], min);
     }
     memcpy(s->max, &max, sizeof max);
     memcpy(s->min, &min, sizeof min);

@@ -43,9 +43,9 @@ INLINE void add_one(enum kern_type type, const void *x, size_t n, int w, bool wa
     struct side_part a[GROUP];
     for (int k = 0; k < GROUP; k++)
         a[k] = side_start();
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L)
+    for (size_t i = 0; i < n; i += (size_t)lane_vectors(type) * L)
         for (int k = 0; k < GROUP; k++) {
-            struct piece v = load(type, x, i, w + k);
+            struct piece v = load_piece(type, x, i, w + k);
             side_add(&a[k], &v, type, watched, careful);
         }
     for (int k = 0; k < GROUP; k++)
@@ -68,11 +68,11 @@ INLINE void add_together(enum kern_type type, const void *t, const void *g, size
 {
     struct side_part a = side_start(), b = side_start();
     struct pair_part p = {0};
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
-        struct piece x = load(type, t, i, w), y = load(type, g, i, w);
+    for (size_t i = 0; i < n; i += (size_t)lane_vectors(type) * L) {
+        struct piece x = load_piece(type, t, i, w), y = load_piece(type, g, i, w);
         if (PARTS == 1) {
-            __builtin_prefetch((const char *)skip(type, t, i) + ahead);
-            __builtin_prefetch((const char *)skip(type, g, i) + ahead);
+            __builtin_prefetch((const char *)skip_elements(type, t, i) + ahead);
+            __builtin_prefetch((const char *)skip_elements(type, g, i) + ahead);
         }
         side_add(&a, &x, type, true, careful);
         side_add(&b, &y, type, false, careful);
@@ -83,13 +83,13 @@ INLINE void add_together(enum kern_type type, const void *t, const void *g, size
     pair_store(pair, &p);
 }
 
-INLINE void add_pair(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful,
-                     struct pair_part *pair)
+INLINE void add_pair_block(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful,
+                           struct pair_part *pair)
 {
     struct pair_part p[GROUP] = {{.dg = {0}}};
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L)
+    for (size_t i = 0; i < n; i += (size_t)lane_vectors(type) * L)
         for (int k = 0; k < GROUP; k++) {
-            struct piece x = load(type, t, i, w + k), y = load(type, g, i, w + k);
+            struct piece x = load_piece(type, t, i, w + k), y = load_piece(type, g, i, w + k);
             pair_add(&p[k], &x, &y, type, careful);
         }
     for (int k = 0; k < GROUP; k++)
@@ -105,7 +105,7 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
     }
     add_one(type, t, n, w, true, careful, side[0]);
     add_one(type, g, n, w, false, careful, side[1]);
-    add_pair(type, t, g, n, w, careful, pair);
+    add_pair_block(type, t, g, n, w, careful, pair);
 }
 
 /* Sums of a block's elements. */
@@ -120,13 +120,13 @@ INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, s
         add(t, g, n, w, ahead, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
 }
 
-INLINE enum outcome judge(const struct added *x, enum kern_type type, bool two, bool careful)
+INLINE enum outcome judge_block(const struct added *x, enum kern_type type, bool two, bool careful)
 {
     struct doubts doubts = {{0}, {0}};
     vi well = ~(vi){0};
     for (int w = 0; w < PARTS && two && !careful; w++)
-        well &= certain(&x->side[0][w], &x->side[1][w], &x->pair[w], type);
-    if (two && !careful && !any(~well))
+        well &= certain_lanes(&x->side[0][w], &x->side[1][w], &x->pair[w], type);
+    if (two && !careful && !any_lane(~well))
         return TAKEN;
     for (int w = 0; w < PARTS; w++) {
         side_doubts(&doubts, &x->side[0][w], type, true, careful);
@@ -135,14 +135,14 @@ INLINE enum outcome judge(const struct added *x, enum kern_type type, bool two, 
         side_doubts(&doubts, &x->side[1][w], type, false, careful);
         pair_doubts(&doubts, &x->pair[w], careful);
     }
-    return any(doubts.never) ? NEVER : any(doubts.again) ? AGAIN : TAKEN;
+    return any_lane(doubts.never) ? NEVER : any_lane(doubts.again) ? AGAIN : TAKEN;
 }
 
 /* g NULL: one side only. */
 INLINE enum outcome keep_block(struct state *st, const struct added *x, enum kern_type type, const void *t,
                                const void *g, size_t n, bool careful)
 {
-    enum outcome o = judge(x, type, g != NULL, careful);
+    enum outcome o = judge_block(x, type, g != NULL, careful);
     vi rose = {0};
     if (o != TAKEN)
         return o;
@@ -157,7 +157,7 @@ INLINE enum outcome keep_block(struct state *st, const struct added *x, enum ker
     side_count(&st->s->side[0], x->side[0], type, t, n, careful);
     if (g)
         side_count(&st->s->side[1], x->side[1], type, g, n, careful);
-    if (g && any(rose))
+    if (g && any_lane(rose))
         note_largest(st->s, x->pair, type, t, g, n);
     return TAKEN;
 }
@@ -175,28 +175,28 @@ struct block {
 };
 
 /* The elements of a side from `at` on. */
-INLINE const void *elements(const struct kern_sums *s, int side, enum kern_type stored, const void *x, size_t at,
-                            size_t n, uint16_t decoded[KERN_BLOCK])
+INLINE const void *element_floats(const struct kern_sums *s, int side, enum kern_type stored, const void *x, size_t at,
+                                  size_t n, uint16_t decoded[KERN_BLOCK])
 {
     if (stored != KERN_F8)
-        return skip(stored, x, at);
-    decode((const unsigned char *)x + at, n, s->values[side], decoded);
+        return skip_elements(stored, x, at);
+    decode_f8((const unsigned char *)x + at, n, s->values[side], decoded);
     return decoded;
 }
 
 INLINE void begin_block(struct block *b, const struct kern_sums *s, enum kern_type stored, const void *t, const void *g,
                         size_t at, size_t n, add_function *add)
 {
-    b->x = elements(s, 0, stored, t, at, n, b->decoded[0]);
-    b->y = g ? elements(s, 1, stored, g, at, n, b->decoded[1]) : NULL;
+    b->x = element_floats(s, 0, stored, t, at, n, b->decoded[0]);
+    b->y = g ? element_floats(s, 1, stored, g, at, n, b->decoded[1]) : NULL;
     add_block(&b->added, b->x, b->y, n, s->ahead, add);
 }
 
 /* A block is checked and kept only after the next one has been added up: otherwise the core is idle while it waits
  * for the last sums. The next block's sums are dropped if this block is not taken. Elements of type `stored` are added
  * as those of `type`. */
-INLINE size_t take(struct kern_sums *s, enum kern_type type, enum kern_type stored, const void *t, const void *g,
-                   size_t n, add_function *quick, add_function *careful)
+INLINE size_t take_blocks(struct kern_sums *s, enum kern_type type, enum kern_type stored, const void *t, const void *g,
+                          size_t n, add_function *quick, add_function *careful)
 {
     struct block block[2];
     struct state st = {.s = s};

@@ -28,17 +28,17 @@ typedef uint32_t vu __attribute__((vector_size(4 * W)));
 typedef uint16_t vh __attribute__((vector_size(2 * W)));
 typedef double vd __attribute__((vector_size(8 * W)));
 
-INLINE vf all(float x)
+INLINE vf all_lanes(float x)
 {
     return x - (vf){0};
 }
 
-INLINE vf magnitude(vf x)
+INLINE vf lane_magnitude(vf x)
 {
     return (vf)((vi)x & 0x7fffffff);
 }
 
-INLINE vf pick(vi mask, vf yes, vf no)
+INLINE vf pick_lanes(vi mask, vf yes, vf no)
 {
     return (vf)((mask & (vi)yes) | (~mask & (vi)no));
 }
@@ -48,8 +48,8 @@ INLINE vf pick(vi mask, vf yes, vf no)
 #define larger(x, than) ((vf)KERN_MAX(x, than))
 #define smaller(x, than) ((vf)KERN_MIN(x, than))
 #else
-#define larger(x, than) pick((x) > (than), x, than)
-#define smaller(x, than) pick((x) < (than), x, than)
+#define larger(x, than) pick_lanes((x) > (than), x, than)
+#define smaller(x, than) pick_lanes((x) < (than), x, than)
 #endif
 
 /* For non-negative values compared by their bits: a NaN of either sign is the largest. */
@@ -57,8 +57,8 @@ INLINE vf pick(vi mask, vf yes, vf no)
 #define higher(x, than) ((vf)KERN_UMAX((vbits)(x), (vbits)(than)))
 #define lower(x, than) ((vf)KERN_UMIN((vbits)(x), (vbits)(than)))
 #else
-#define higher(x, than) pick((vi)((vu)(x) > (vu)(than)), x, than)
-#define lower(x, than) pick((vi)((vu)(x) < (vu)(than)), x, than)
+#define higher(x, than) pick_lanes((vi)((vu)(x) > (vu)(than)), x, than)
+#define lower(x, than) pick_lanes((vi)((vu)(x) < (vu)(than)), x, than)
 #endif
 /* The larger of |d| and a non-negative value; e is |d|. */
 #ifdef KERN_FARTHER
@@ -74,7 +74,7 @@ typedef __m256i vbits;
 typedef vu vbits;
 #endif
 
-INLINE bool any(vi mask)
+INLINE bool any_lane(vi mask)
 {
 #ifdef KERN_ANY
     return KERN_ANY(mask);
@@ -87,7 +87,7 @@ INLINE bool any(vi mask)
 #endif
 }
 
-INLINE uint64_t add_counts(vi v)
+INLINE uint64_t add_lane_counts(vi v)
 {
     int32_t lane[W], s = 0;
     memcpy(lane, &v, sizeof lane);
@@ -106,14 +106,14 @@ typedef uint64_t tally;
 typedef vi tally;
 #define count_less(t, a, b) ((t) -= (a) < (b))
 #define count_zeros(t, v) ((t) -= (v) == 0)
-#define counted(t) add_counts(t)
+#define counted(t) add_lane_counts(t)
 #endif
 
 /* yes where v is 0, otherwise no */
 #ifdef KERN_IF_ZERO
 #define if_zero(v, yes, no) ((vf)KERN_IF_ZERO(v, yes, no))
 #else
-#define if_zero(v, yes, no) pick((v) == 0, yes, no)
+#define if_zero(v, yes, no) pick_lanes((v) == 0, yes, no)
 #endif
 
 /* ---- widening ---- */
@@ -141,7 +141,7 @@ INLINE vf load_f16(const void *p, size_t i)
     vu h = WIDE(half), size = (h & 0x7fff) << 13;
     vf f = (vf)size * 0x1p112f; /* rebias the exponent; subnormals become normal */
     vf odd = (vf)(size | 0x7f800000u);
-    return (vf)((vu)pick((h & 0x7c00) == 0x7c00, odd, f) | (h & 0x8000) << 16);
+    return (vf)((vu)pick_lanes((h & 0x7c00) == 0x7c00, odd, f) | (h & 0x8000) << 16);
 #endif
 }
 
@@ -159,13 +159,13 @@ struct piece {
     vu raw; /* the same elements as 16-bit patterns */
 };
 
-INLINE int vectors(enum kern_type type)
+INLINE int lane_vectors(enum kern_type type)
 {
     return type == KERN_F32 ? 1 : 2;
 }
 
 /* The piece of part w, in the lanes that begin at element i. */
-INLINE struct piece load(enum kern_type type, const void *p, size_t i, int w)
+INLINE struct piece load_piece(enum kern_type type, const void *p, size_t i, int w)
 {
     struct piece x;
     size_t at = i + (size_t)w * W;
@@ -183,7 +183,7 @@ INLINE struct piece load(enum kern_type type, const void *p, size_t i, int w)
     return x;
 }
 
-INLINE const void *skip(enum kern_type type, const void *p, size_t n)
+INLINE const void *skip_elements(enum kern_type type, const void *p, size_t n)
 {
     return (const char *)p + n * (type == KERN_F32 ? 4 : 2);
 }
@@ -191,9 +191,9 @@ INLINE const void *skip(enum kern_type type, const void *p, size_t n)
 /* ---- a * b + c, rounded once ---- */
 
 #ifdef KERN_FMA
-#define fused(a, b, c) ((vf)KERN_FMA(a, b, c))
+#define fused_multiply_add(a, b, c) ((vf)KERN_FMA(a, b, c))
 #elif defined(FP_FAST_FMAF)
-INLINE vf fused(vf a, vf b, vf c)
+INLINE vf fused_multiply_add(vf a, vf b, vf c)
 {
     for (int i = 0; i < W; i++)
         c[i] = __builtin_fmaf(a[i], b[i], c[i]);
@@ -203,7 +203,7 @@ INLINE vf fused(vf a, vf b, vf c)
 /* In double the product is exact. The sum is rounded to odd: where it is inexact and its last bit is 0, it is moved
  * to its odd neighbour, towards the part that was lost (Knuth's two-sum gives it). Rounding that to float is as good
  * as rounding the exact sum (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums"). */
-INLINE vf fused(vf a, vf b, vf c)
+INLINE vf fused_multiply_add(vf a, vf b, vf c)
 {
     typedef int64_t vl __attribute__((vector_size(8 * W)));
     const vd product = __builtin_convertvector(a, vd) * __builtin_convertvector(b, vd),
@@ -249,7 +249,7 @@ struct pair_part {
 
 INLINE struct side_part side_start(void)
 {
-    struct side_part p = {.max = all(-INFINITY), .min = all(INFINITY), .least = all(1)};
+    struct side_part p = {.max = all_lanes(-INFINITY), .min = all_lanes(INFINITY), .least = all_lanes(1)};
 #ifdef KERN_RAW
     p.smax = KERN_SET16(-0x8000);
     p.smin = KERN_SET16(0x7fff);
@@ -262,10 +262,10 @@ INLINE struct side_part side_start(void)
 /* `watch`: look for zeros. Zeros of the golden side show in the division. */
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
-    for (int k = 0; k < vectors(type); k++) {
+    for (int k = 0; k < lane_vectors(type); k++) {
         vf v = x->v[k];
         p->sum += v;
-        p->sq = fused(v, v, p->sq);
+        p->sq = fused_multiply_add(v, v, p->sq);
         if (!BY_BITS(type)) {
             p->max = larger(v, p->max);
             p->min = smaller(v, p->min);
@@ -273,7 +273,7 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
         if (careful && !BY_BITS(type))
             count_zeros(p->zero, v);
         else if (watch && !BY_BITS(type))
-            p->least = lower(magnitude(v), p->least);
+            p->least = lower(lane_magnitude(v), p->least);
     }
 #ifdef KERN_RAW
     if (BY_BITS(type)) {
@@ -297,25 +297,25 @@ INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct pi
                      bool careful)
 {
     const bool by_equality = BY_BITS(type) && type == KERN_BF16 && !careful;
-    for (int k = 0; k < vectors(type); k++) {
-        vf y = g->v[k], d = t->v[k] - y, e = magnitude(d), size = magnitude(y), size5 = size, rel;
-        p->dg = fused(d, y, p->dg);
-        p->se = fused(d, d, p->se);
+    for (int k = 0; k < lane_vectors(type); k++) {
+        vf y = g->v[k], d = t->v[k] - y, e = lane_magnitude(d), size = lane_magnitude(y), size5 = size, rel;
+        p->dg = fused_multiply_add(d, y, p->dg);
+        p->se = fused_multiply_add(d, d, p->se);
         p->max_abs = type == KERN_F32 ? higher(e, p->max_abs) : farther(d, e, p->max_abs);
         if (careful) {
-            size5 = if_zero(y, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
-            size = if_zero(y, all(KERN_EPSILON), size);
-            y = if_zero(y, all(KERN_EPSILON), y);
+            size5 = if_zero(y, all_lanes(KERN_EPSILON * (1 + 0x1p-23f)), size);
+            size = if_zero(y, all_lanes(KERN_EPSILON), size);
+            y = if_zero(y, all_lanes(KERN_EPSILON), y);
         }
-        rel = type == KERN_F32 ? e / size : magnitude(d / y); /* equal, in fewer instructions */
+        rel = type == KERN_F32 ? e / size : lane_magnitude(d / y); /* equal, in fewer instructions */
         p->max_rel = higher(rel, p->max_rel);
         if (type == KERN_F32) {
             count_less(p->n1, e * 1000, size);
             count_less(p->n5, e * 200, size5);
         } else {
             if (!by_equality)
-                count_less(p->n1, rel, all(0.001f));
-            count_less(p->n5, rel, all(0.005f));
+                count_less(p->n1, rel, all_lanes(0.001f));
+            count_less(p->n5, rel, all_lanes(0.005f));
         }
     }
 #ifdef KERN_RAW
@@ -361,9 +361,10 @@ INLINE void pair_doubts(struct doubts *x, const struct pair_part *p, bool carefu
 }
 
 /* The checks above for both sides at once, in fewer steps: all ones if nothing is wrong. */
-INLINE vi certain(const struct side_part *t, const struct side_part *g, const struct pair_part *p, enum kern_type type)
+INLINE vi certain_lanes(const struct side_part *t, const struct side_part *g, const struct pair_part *p,
+                        enum kern_type type)
 {
-    vf least = smaller(t->sq, g->sq), total = t->sq + g->sq + p->se + magnitude(p->dg) + p->max_rel;
+    vf least = smaller(t->sq, g->sq), total = t->sq + g->sq + p->se + lane_magnitude(p->dg) + p->max_rel;
     if (!BY_BITS(type))
         least = smaller(t->least, least);
     vi well = (least >= SMALLEST) & (total < INFINITY) & ((p->se >= SMALLEST) | (p->max_abs == 0));
@@ -425,13 +426,13 @@ INLINE void side_count(struct kern_side *s, const struct side_part part[PARTS], 
             reached |= (part[w].max >= s->limit) | (part[w].min <= -s->limit);
         s->zero += careful ? counted(part[w].zero) : 0;
     }
-    if (!any(reached))
+    if (!any_lane(reached))
         return;
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L)
+    for (size_t i = 0; i < n; i += (size_t)lane_vectors(type) * L)
         for (int w = 0; w < PARTS; w++) {
-            struct piece v = load(type, x, i, w);
-            for (int k = 0; k < vectors(type); k++)
-                count_less(below, magnitude(v.v[k]), all(s->limit));
+            struct piece v = load_piece(type, x, i, w);
+            for (int k = 0; k < lane_vectors(type); k++)
+                count_less(below, lane_magnitude(v.v[k]), all_lanes(s->limit));
         }
     s->saturated += n - counted(below);
 }
@@ -452,8 +453,8 @@ INLINE void note_largest(struct kern_sums *s, const struct pair_part p[PARTS], e
             s->max_abs = lane[i] > s->max_abs ? lane[i] : s->max_abs;
     }
     for (size_t i = 0; i < n; i += W) {
-        vf e = magnitude(load_plain(type, t, i) - load_plain(type, g, i));
-        if (!any(e == s->max_abs))
+        vf e = lane_magnitude(load_plain(type, t, i) - load_plain(type, g, i));
+        if (!any_lane(e == s->max_abs))
             continue;
         memcpy(lane, &e, sizeof lane);
         s->max_abs_at = s->n + i;
@@ -464,7 +465,7 @@ INLINE void note_largest(struct kern_sums *s, const struct pair_part p[PARTS], e
 }
 
 #ifndef KERN_DECODE
-static void decode(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
+static void decode_f8(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = values[x[i]];
@@ -473,7 +474,7 @@ static void decode(const unsigned char *x, size_t n, const uint16_t values[256],
 
 #include "num/kern_block_body.h"
 
-INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
+INLINE void widen_floats(enum kern_type type, const void *x, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i += W) {
         vf v = load_plain(type, x, i);
@@ -513,17 +514,17 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
     ADDERS(name##_careful, type, true)                                                             \
     static void widen_##name(const void *x, size_t n, float *out)                                  \
     {                                                                                              \
-        widen(type, x, n, out);                                                                    \
+        widen_floats(type, x, n, out);                                                             \
     }                                                                                              \
     static __attribute__((noinline)) size_t take_one_##name(struct kern_sums *s,                   \
         enum kern_type stored, const void *x, size_t n)                                            \
     {                                                                                              \
-        return take(s, type, stored, x, NULL, n, add_one_##name##_quick, add_one_##name##_careful); \
+        return take_blocks(s, type, stored, x, NULL, n, add_one_##name##_quick, add_one_##name##_careful); \
     }                                                                                              \
     static __attribute__((noinline)) size_t take_two_##name(struct kern_sums *s,                   \
         enum kern_type stored, const void *t, const void *g, size_t n)                             \
     {                                                                                              \
-        return take(s, type, stored, t, g, n, add_two_##name##_quick, add_two_##name##_careful);   \
+        return take_blocks(s, type, stored, t, g, n, add_two_##name##_quick, add_two_##name##_careful); \
     }                                                                                              \
     TAKERS(name, type, name)
 
@@ -535,7 +536,7 @@ TAKERS(f8, KERN_F8, bf16)
 #include "num/kern_exact_body.h"
 #include "num/kern_bytes_body.h"
 
-static double plain_read(const float *x, size_t n)
+static double vector_read_sum(const float *x, size_t n)
 {
     vf s[4] = {{0}, {0}, {0}, {0}};
     double sum = 0;
@@ -553,8 +554,8 @@ const struct kern KERN_TAG = {
     .one = {one_f32, one_f16, one_bf16, one_f8},
     .two = {two_f32, two_f16, two_bf16, two_f8},
     .widen = {widen_f32, widen_f16, widen_bf16},
-    .exact_one = exact_one,
-    .exact_two = exact_two,
-    .bytes = bytes,
-    .read = plain_read,
+    .exact_one = vector_exact_one,
+    .exact_two = vector_exact_two,
+    .bytes = vector_take_bytes,
+    .read = vector_read_sum,
 };

@@ -101,7 +101,7 @@ typedef u8 byte_mask;
 #define byte_where(mask, x) ((x) & (mask))
 #define byte_but(mask, x) ((x) & ~(mask))
 #define word_above(a, b) ((u8)((a) > (b)))
-#define some(mask) any((vi)(mask))
+#define some(mask) any_lane((vi)(mask))
 #endif
 
 #ifdef KERN_BITS8
@@ -138,7 +138,7 @@ struct byte_totals {
 };
 
 /* The fraction a/b of two bytes as large as error/by is a·by = b·error. */
-INLINE byte_mask above(u8 a, u8 b, u16 by, u16 error)
+INLINE byte_mask byte_fraction_above(u8 a, u8 b, u16 by, u16 error)
 {
     const u16 even = ((u16)a & 0xff) * by, odd = ((u16)a >> 8) * by;
     return word_above(even, ((u16)b & 0xff) * error) | word_above(odd, ((u16)b >> 8) * error);
@@ -179,7 +179,7 @@ INLINE void byte_block(struct kern_bytes *s, struct byte_totals *all, const void
             count_bytes(near, byte_equal(e | (u8)(y <= (uint8_t)200), (u8){0} + (uint8_t)1));
         most = KERN_MAX8(e, most);
         b.of_zero = KERN_MAX8(byte_where(zeros[1], e), b.of_zero);
-        worse |= above(byte_but(zeros[1], e), size, by, error);
+        worse |= byte_fraction_above(byte_but(zeros[1], e), size, by, error);
     }
     for (int k = 0; k < 2; k++) {
         b.sum[k] += wide_sums(sum[k]);
@@ -190,7 +190,7 @@ INLINE void byte_block(struct kern_bytes *s, struct byte_totals *all, const void
     add_count(s->same, same);
     add_count(s->near, near);
     *all = b;
-    if (any((vi)(most > (uint8_t)s->max_abs)) || some(worse))
+    if (any_lane((vi)(most > (uint8_t)s->max_abs)) || some(worse))
         kern_bytes_look(s, t, g, n, is_signed);
     s->n += n;
 }
@@ -218,7 +218,7 @@ INLINE void byte_run(struct kern_bytes *s, const char *t, const char *g, size_t 
     s->of_zero = of_zero > s->of_zero ? of_zero : s->of_zero;
 }
 
-static void bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
+static void vector_take_bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
 {
     size_t whole = n - n % BYTES;
     if (whole && is_signed)

@@ -227,13 +227,13 @@ INLINE bool two_plain(struct kern_exact_side side[2], struct kern_exact_pair *p,
     return true;
 }
 
-static void exact_one(struct kern_exact_side *s, const double *x, size_t n)
+static void vector_exact_one(struct kern_exact_side *s, const double *x, size_t n)
 {
     exact_side(s, x, n);
 }
 
-static bool exact_two(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t, const double *g,
-                      size_t n, double eps)
+static bool vector_exact_two(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t,
+                             const double *g, size_t n, double eps)
 {
     bool rose;
     if (KERN_ROOM && two_plain(side, p, t, g, n, eps, &rose))

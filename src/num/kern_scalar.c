@@ -20,7 +20,7 @@ static size_t lane_of(enum kern_type type, size_t i)
 }
 
 /* Whether a sum of squares is exact enough: no overflow, and underflow is negligible. */
-static bool good(float sum, float largest)
+static bool is_sum_exact(float sum, float largest)
 {
     return isfinite(sum) && (sum >= SMALLEST || largest == 0);
 }
@@ -43,7 +43,7 @@ static bool side_block(struct kern_side *to, enum kern_type type, const float *x
     for (size_t k = 0; k < KERN_LANES; k++) {
         s.sum[k] += (double)sum[k];
         s.sq[k] += (double)sq[k];
-        if (!good(sq[k], most[k]))
+        if (!is_sum_exact(sq[k], most[k]))
             return false;
     }
     *to = s;
@@ -70,7 +70,7 @@ static bool pair_block(struct kern_sums *s, enum kern_type type, const float *t,
     for (size_t k = 0; k < KERN_LANES; k++) {
         s->dg[k] += (double)dg[k];
         s->se[k] += (double)se[k];
-        if (!good(se[k], most[k]) || !isfinite(dg[k]) || !isfinite(s->max_rel[k]))
+        if (!is_sum_exact(se[k], most[k]) || !isfinite(dg[k]) || !isfinite(s->max_rel[k]))
             return false;
     }
     return true;
@@ -90,7 +90,7 @@ static void to_floats(const struct kern_sums *s, int side, enum kern_type type, 
 }
 
 /* g NULL: one side only. */
-static size_t take(struct kern_sums *to, enum kern_type type, const void *t, const void *g, size_t n)
+static size_t scalar_take_elements(struct kern_sums *to, enum kern_type type, const void *t, const void *g, size_t n)
 {
     size_t at = 0;
     while (at < n) {
@@ -115,11 +115,11 @@ static size_t take(struct kern_sums *to, enum kern_type type, const void *t, con
 #define TAKERS(name, type)                                                                         \
     static size_t one_##name(struct kern_sums *s, const void *x, size_t n)                         \
     {                                                                                              \
-        return take(s, type, x, NULL, n);                                                          \
+        return scalar_take_elements(s, type, x, NULL, n);                                          \
     }                                                                                              \
     static size_t two_##name(struct kern_sums *s, const void *t, const void *g, size_t n)          \
     {                                                                                              \
-        return take(s, type, t, g, n);                                                             \
+        return scalar_take_elements(s, type, t, g, n);                                             \
     }
 
 #define FOR_TYPE(name, type)                                                                       \
@@ -134,7 +134,7 @@ FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
 TAKERS(f8, KERN_F8)
 
-static void exact_one(struct kern_exact_side *s, const double *x, size_t n)
+static void scalar_exact_one(struct kern_exact_side *s, const double *x, size_t n)
 {
     double sum[KERN_EXACT] = {0}, sq[KERN_EXACT] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -156,11 +156,11 @@ static void exact_one(struct kern_exact_side *s, const double *x, size_t n)
     }
 }
 
-static bool exact_two(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t, const double *g,
-                      size_t n, double eps)
+static bool scalar_exact_two(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t,
+                             const double *g, size_t n, double eps)
 {
-    exact_one(&side[0], t, n);
-    exact_one(&side[1], g, n);
+    scalar_exact_one(&side[0], t, n);
+    scalar_exact_one(&side[1], g, n);
     double ds[KERN_EXACT] = {0}, se[KERN_EXACT] = {0};
     bool look = false;
     for (size_t i = 0; i < n; i++) {
@@ -203,7 +203,7 @@ void kern_bytes_look(struct kern_bytes *s, const void *t, const void *g, size_t 
     }
 }
 
-static void bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
+static void scalar_take_bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
 {
     for (size_t i = 0; i < n; i++) {
         const int v[2] = {byte_at(t, i, is_signed), byte_at(g, i, is_signed)};
@@ -224,7 +224,7 @@ static void bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, 
     s->n += n;
 }
 
-static double plain_read(const float *x, size_t n)
+static double scalar_read_sum(const float *x, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -237,8 +237,8 @@ const struct kern kern_scalar = {
     .one = {one_f32, one_f16, one_bf16, one_f8},
     .two = {two_f32, two_f16, two_bf16, two_f8},
     .widen = {widen_f32, widen_f16, widen_bf16},
-    .exact_one = exact_one,
-    .exact_two = exact_two,
-    .bytes = bytes,
-    .read = plain_read,
+    .exact_one = scalar_exact_one,
+    .exact_two = scalar_exact_two,
+    .bytes = scalar_take_bytes,
+    .read = scalar_read_sum,
 };

@@ -23,12 +23,12 @@ bool masked_possible(const struct figures *f)
 }
 
 /* Half of the lowest element: fill values added to scores vary by the scores. */
-static double threshold(double min)
+static double mask_threshold(double min)
 {
     return isinf(min) || min < LOWEST ? LOWEST : min / 2;
 }
 
-static void take(struct masking *m, const double *t, const double *g, long n)
+static void count_masked(struct masking *m, const double *t, const double *g, long n)
 {
     for (long i = 0; i < n; i++) {
         bool a = t[i] <= m->threshold[0], b = g[i] <= m->threshold[1];
@@ -47,8 +47,8 @@ static void take(struct masking *m, const double *t, const double *g, long n)
     }
 }
 
-static int walk(struct masking *m, const struct tensor *t, const struct tensor *g, struct figures_watch *watch,
-                struct err *e)
+static int walk_masked(struct masking *m, const struct tensor *t, const struct tensor *g, struct figures_watch *watch,
+                       struct err *e)
 {
     const struct tensor *side[2] = {t, g};
     struct tensor_walk w[2];
@@ -69,7 +69,7 @@ static int walk(struct masking *m, const struct tensor *t, const struct tensor *
                 dtype_to_f64(side[s]->dtype, raw, (size_t)got[s], wide[s]);
         }
         if (rc == 0)
-            take(m, wide[0], wide[1], got[0] < got[1] ? got[0] : got[1]);
+            count_masked(m, wide[0], wide[1], got[0] < got[1] ? got[0] : got[1]);
     }
     for (int s = 0; s < 2; s++)
         tensor_walk_release(&w[s]);
@@ -79,9 +79,9 @@ static int walk(struct masking *m, const struct tensor *t, const struct tensor *
 int masked_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch,
                 struct err *e)
 {
-    struct masking m = {.threshold = {threshold(f->side[0].min), threshold(f->side[1].min)}};
+    struct masking m = {.threshold = {mask_threshold(f->side[0].min), mask_threshold(f->side[1].min)}};
     f->masked = 0;
-    if (walk(&m, t, g, watch, e))
+    if (walk_masked(&m, t, g, watch, e))
         return -1;
     bool apart = m.lowest[0] > APART * m.threshold[0] && m.lowest[1] > APART * m.threshold[1];
     if (m.one || m.unlike || !apart || m.both < 2 || m.both < t->numel / SHARE)

@@ -8,7 +8,7 @@
 
 /* ---- in double ---- */
 
-static void look_at(struct totals *p, const double *t, const double *g, size_t n, uint64_t first)
+static void look_at_errors(struct totals *p, const double *t, const double *g, size_t n, uint64_t first)
 {
     for (size_t i = 0; i < n; i++) {
         double e = fabs(t[i] - g[i]);
@@ -40,7 +40,7 @@ static void exact_block(struct pass *p, const void *t, const void *g, size_t n)
     }
     if (p->two) {
         if (p->k->exact_two(p->side, &p->pair, x[0], x[1], up, p->eps))
-            look_at(&p->exact, x[0], x[1], n, p->lanes.n);
+            look_at_errors(&p->exact, x[0], x[1], n, p->lanes.n);
         p->pair.n1 -= up - n;
         p->pair.n5 -= up - n;
     } else {
@@ -233,7 +233,7 @@ static double add_lanes(const double *v, int n)
     return t[0];
 }
 
-static double greatest(double so_far, double x)
+static double greater_value(double so_far, double x)
 {
     return x > so_far ? x : so_far;
 }
@@ -254,12 +254,12 @@ static struct side_totals side_end(const struct kern_side *s, const struct kern_
         .saturated = s->saturated + x->saturated,
     };
     for (int i = 0; i < KERN_LANES; i++) {
-        t.max = greatest(t.max, (double)s->max[i] + 0.0);
-        t.min = -greatest(-t.min, -((double)s->min[i] + 0.0));
+        t.max = greater_value(t.max, (double)s->max[i] + 0.0);
+        t.min = -greater_value(-t.min, -((double)s->min[i] + 0.0));
     }
     for (int i = 0; i < KERN_EXACT; i++) {
-        t.max = greatest(t.max, x->max[i] + 0.0);
-        t.min = -greatest(-t.min, -(x->min[i] + 0.0));
+        t.max = greater_value(t.max, x->max[i] + 0.0);
+        t.min = -greater_value(-t.min, -(x->min[i] + 0.0));
     }
     return t;
 }
@@ -290,9 +290,9 @@ void pass_end(const struct pass *p, struct totals *out)
         out->max_abs_at = s->max_abs_at;
     }
     for (int i = 0; i < KERN_LANES; i++)
-        out->max_rel = greatest(out->max_rel, (double)s->max_rel[i]);
+        out->max_rel = greater_value(out->max_rel, (double)s->max_rel[i]);
     for (int i = 0; i < KERN_EXACT; i++)
-        out->max_rel = greatest(out->max_rel, p->pair.max_rel[i]);
+        out->max_rel = greater_value(out->max_rel, p->pair.max_rel[i]);
     out->side[0] = side_end(&s->side[0], &p->side[0], n);
     out->side[1] = side_end(&s->side[1], &p->side[1], p->two ? n : 0);
 }
@@ -301,8 +301,8 @@ static void side_merge(struct side_totals *a, const struct side_totals *b)
 {
     a->sum += b->sum;
     a->sq += b->sq;
-    a->max = greatest(a->max, b->max);
-    a->min = -greatest(-a->min, -b->min);
+    a->max = greater_value(a->max, b->max);
+    a->min = -greater_value(-a->min, -b->min);
     a->n += b->n;
     a->nan += b->nan;
     a->pos_inf += b->pos_inf;
@@ -317,7 +317,7 @@ void totals_merge(struct totals *a, const struct totals *b)
         side_merge(&a->side[s], &b->side[s]);
     a->ds += b->ds;
     a->se += b->se;
-    a->max_rel = greatest(a->max_rel, b->max_rel);
+    a->max_rel = greater_value(a->max_rel, b->max_rel);
     if (b->max_abs > a->max_abs) {
         a->max_abs = b->max_abs;
         a->max_abs_at = b->max_abs_at;

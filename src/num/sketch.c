@@ -8,7 +8,7 @@
 #define BLOCK 4096
 
 /* splitmix64's finalizer */
-static uint64_t mixed(uint64_t x)
+static uint64_t splitmix64_finalizer(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -19,7 +19,7 @@ static uint64_t mixed(uint64_t x)
 void sketch_add(const double *x, uint64_t from, size_t n, double sum[SKETCH_SUMS])
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits = mixed(from + i);
+        uint64_t bits = splitmix64_finalizer(from + i);
         for (int j = 0; j < SKETCH_SUMS; j++)
             sum[j] += bits >> j & 1 ? x[i] : -x[i];
     }

@@ -151,7 +151,7 @@ void tensor_walk_seek(struct tensor_walk *w, uint64_t at)
 }
 
 /* Reads through the page cache. Elements may cross pages if the offset is odd. */
-static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t size, struct err *e)
+static int fetch_from_pages(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t size, struct err *e)
 {
     if (!w->pages) {
         w->pages = mem_alloc(PAGE_COUNT * sizeof *w->pages);
@@ -184,7 +184,7 @@ static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t 
 
 int walk_fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t n, struct err *e)
 {
-    return n >= DIRECT_BYTES ? file_read(&w->t->file, at, out, n, e) : fetch(w, at, out, n, e);
+    return n >= DIRECT_BYTES ? file_read(&w->t->file, at, out, n, e) : fetch_from_pages(w, at, out, n, e);
 }
 
 static void swap_bytes(unsigned char *p, size_t n, size_t size)
@@ -198,7 +198,7 @@ static void swap_bytes(unsigned char *p, size_t n, size_t size)
 }
 
 /* One step along the last axis, carrying into the ones before. */
-static void advance(struct tensor_walk *w, uint64_t steps)
+static void advance_walk(struct tensor_walk *w, uint64_t steps)
 {
     int last = w->ndim - 1;
     w->at += steps;
@@ -236,7 +236,7 @@ static int read_run(struct tensor_walk *w, unsigned char *out, size_t n, struct 
     if (w->stride[last] == 1)
         return w->ndim == 1 ? file_read(&t->file, byte, out, n * size, e) : walk_fetch(w, byte, out, n * size, e);
     for (size_t i = 0; i < n; i++)
-        if (fetch(w, byte + i * size * (uint64_t)w->stride[last], out + i * size, size, e))
+        if (fetch_from_pages(w, byte + i * size * (uint64_t)w->stride[last], out + i * size, size, e))
             return -1;
     return 0;
 }
@@ -263,7 +263,7 @@ long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
         } else {
             if (read_run(w, to, run, e))
                 return -1;
-            advance(w, run);
+            advance_walk(w, run);
         }
         done += run;
     }
