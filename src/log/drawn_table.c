@@ -43,7 +43,7 @@ static size_t divider_at(struct str s, enum divider by)
 }
 
 /* False: there are too many. */
-static bool cut(struct str line, enum divider by, struct cells *c)
+static bool cut_table_line(struct str line, enum divider by, struct cells *c)
 {
     c->n = 0;
     if (by != BY_TABS)
@@ -71,7 +71,7 @@ static bool cut(struct str line, enum divider by, struct cells *c)
 }
 
 /* In lower case, '_' for all that is neither letter nor digit: "Loss (train)" is "loss_train". */
-static struct str plain_name(struct str cell, char out[NAME])
+static struct str plain_column_name(struct str cell, char out[NAME])
 {
     size_t n = 0;
     for (size_t i = 0; i < cell.n && n < NAME - 1; i++) {
@@ -93,7 +93,7 @@ static bool names_steps(struct str name)
 }
 
 /* Whether the cells are names, a step's among them. Of a table without a loss nothing is read. */
-static bool name_columns(struct drawn_table *t, const struct cells *c, enum divider by)
+static bool name_table_columns(struct drawn_table *t, const struct cells *c, enum divider by)
 {
     struct drawn_table x = {.by = by, .n = c->n, .step = -1, .epoch = -1, .rank = -1, .split = -1};
     int highest = -1, at = -1;
@@ -102,7 +102,7 @@ static bool name_columns(struct drawn_table *t, const struct cells *c, enum divi
         return false;
     for (size_t i = 0; i < c->n; i++) {
         char text[NAME];
-        struct str name = plain_name(c->v[i], text);
+        struct str name = plain_column_name(c->v[i], text);
         enum log_value v;
         int rank = value_loss_rank(name);
         x.as[i] = -1;
@@ -141,7 +141,7 @@ static bool name_columns(struct drawn_table *t, const struct cells *c, enum divi
 }
 
 /* Whether the line names columns; t has them then. */
-static bool header(struct drawn_table *t, struct str line)
+static bool drawn_table_take_header(struct drawn_table *t, struct str line)
 {
     struct cells c;
     bool bars = false;
@@ -151,7 +151,7 @@ static bool header(struct drawn_table *t, struct str line)
     for (size_t i = 0; i < line.n && !bars; i++)
         bars = drawn_bar_at(str_cut(line, i)) > 0;
     enum divider by = bars ? BY_BARS : str_find(line, '\t') >= 0 ? BY_TABS : BY_GAPS;
-    return cut(line, by, &c) && name_columns(t, &c, by);
+    return cut_table_line(line, by, &c) && name_table_columns(t, &c, by);
 }
 
 /* "100", "100/500", "1,000" in digits alone is none. */
@@ -162,16 +162,16 @@ static bool step_cell(struct str cell, int64_t *step)
 }
 
 /* "2.5", or the first of "2.5 (2.6)". */
-static struct str value_cell(struct str cell)
+static struct str first_value_of_cell(struct str cell)
 {
     ptrdiff_t open = str_search(cell, " (");
     return open > 0 && str_ends(cell, ")") ? str_n(cell.p, (size_t)open) : cell;
 }
 
 /* Whether the line is a row of the table, at least by its number of cells and a step. */
-static bool is_row(const struct drawn_table *t, struct str line, struct cells *c, int64_t *step)
+static bool is_table_row(const struct drawn_table *t, struct str line, struct cells *c, int64_t *step)
 {
-    return t->n && cut(line, t->by, c) && c->n == t->n && step_cell(c->v[t->step], step);
+    return t->n && cut_table_line(line, t->by, c) && c->n == t->n && step_cell(c->v[t->step], step);
 }
 
 /* A line that may be a row, of which a part is missing or no number: with as many cells, or with a step. */
@@ -182,7 +182,7 @@ static bool odd_row(const struct drawn_table *t, const struct cells *c)
     return number && c->n > 1 && (t->by == BY_BARS || c->n == t->n);
 }
 
-static void take_row(struct series_builder *k, const struct drawn_table *t, const struct cells *c, int64_t step)
+static void take_table_row(struct series_builder *k, const struct drawn_table *t, const struct cells *c, int64_t step)
 {
     struct log_record r = {.step = step};
     double x, digit, epoch = -1;
@@ -192,7 +192,7 @@ static void take_row(struct series_builder *k, const struct drawn_table *t, cons
     if (t->rank >= 0 && step_cell(c->v[t->rank], &rank))
         r.rank = log_rank_said(rank);
     for (size_t i = 0; i < t->n; i++)
-        if (t->as[i] >= 0 && log_number(k, value_cell(c->v[i]), &x, &digit) == READING_VALUE)
+        if (t->as[i] >= 0 && log_number(k, first_value_of_cell(c->v[i]), &x, &digit) == READING_VALUE)
             log_set(k, &r, (enum log_value)t->as[i], x, digit);
     if (!r.has)
         return;
@@ -212,13 +212,13 @@ bool drawn_table_sniff(const struct file *f, uint64_t limit, const atomic_bool *
     int64_t step;
     bool found = false;
     while (!found && log_line_next(&l, &line, &quiet) == 1)
-        found = !header(&t, line) && is_row(&t, line, &c, &step);
+        found = !drawn_table_take_header(&t, line) && is_table_row(&t, line, &c, &step);
     log_line_close(&l);
     return found;
 }
 
 /* Whether the end of the file cuts a row off: it has no line end, and no bar that closes it. */
-static bool cut_row(const struct drawn_table *t, const struct log_lines *l, struct str line)
+static bool is_row_cut_off(const struct drawn_table *t, const struct log_lines *l, struct str line)
 {
     line = str_trim(line);
     if (!t->n || !log_line_unended(l) || !line.n)
@@ -239,15 +239,15 @@ int drawn_table_read(struct series_builder *k, struct err *e)
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
         if (l.end && !l.newline && k->growing)
             break;
-        if (cut_row(&t, &l, line)) {
+        if (is_row_cut_off(&t, &l, line)) {
             log_odd(k, ODD_CUT);
             continue;
         }
-        if (header(&t, line)) {
+        if (drawn_table_take_header(&t, line)) {
             if (t.many)
                 log_loss_taken(k, str_of(t.loss));
-        } else if (is_row(&t, line, &c, &step)) {
-            take_row(k, &t, &c, step);
+        } else if (is_table_row(&t, line, &c, &step)) {
+            take_table_row(k, &t, &c, step);
         } else if (odd_row(&t, &c)) {
             log_odd_value(k, c.v[t.step < (int)c.n ? t.step : 0]);
         }

@@ -16,7 +16,8 @@ static bool can_follow(const struct series *old, const char *path)
 }
 
 /* Reads the part after the tail; -1 if it cannot be read. */
-static int read_part(struct series *part, const struct series *old, const char *path, const struct log_options *o)
+static int read_appended_part(struct series *part, const struct series *old, const char *path,
+                              const struct log_options *o)
 {
     struct file f;
     struct series_builder k;
@@ -43,7 +44,7 @@ static int read_part(struct series *part, const struct series *old, const char *
 }
 
 /* Whether the part allows appending: steps increase, the format is the same, and there are no warnings. */
-static bool plain(const struct series *part, const struct series *old)
+static bool can_append_part(const struct series *part, const struct series *old)
 {
     /* a record cut off at the end is not a warning */
     if (part->notes.n || part->unread.n > (part->tail.cut != 0) || part->points.n)
@@ -92,7 +93,7 @@ int series_open_after(struct series *s, const struct series *old, const char *pa
 {
     struct series part = {0};
     bool done = false;
-    if (can_follow(old, path) && read_part(&part, old, path, o) == 0 && plain(&part, old)) {
+    if (can_follow(old, path) && read_appended_part(&part, old, path, o) == 0 && can_append_part(&part, old)) {
         put_together(s, old, &part, path);
         done = series_interval(s) == old->interval;
         if (!done)

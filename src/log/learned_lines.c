@@ -124,8 +124,8 @@ static const struct label_count *best_label(const struct label_counts *c)
     return best;
 }
 
-static const struct line_field *field_of(const struct line_fields *f, enum field_role role, enum log_value v,
-                                         const char *label)
+static const struct line_field *find_line_field(const struct line_fields *f, enum field_role role, enum log_value v,
+                                                const char *label)
 {
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i].role == role && (role != FIELD_TAKEN || f->v[i].value == v) &&
@@ -167,7 +167,7 @@ static void learn_line(struct lines_learnt *l, const struct line_fields *f)
             count_label(&l->norms, x);
         }
     }
-    if (!first && !(first = field_of(f, FIELD_TAKEN, LOG_NORM, NULL))) {
+    if (!first && !(first = find_line_field(f, FIELD_TAKEN, LOG_NORM, NULL))) {
         learn_above(l, f);
         return;
     }
@@ -175,7 +175,7 @@ static void learn_line(struct lines_learnt *l, const struct line_fields *f)
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i].role == FIELD_STEP)
             count_label(&l->steps, &f->v[i]);
-    const struct line_field *epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+    const struct line_field *epoch = find_line_field(f, FIELD_EPOCH, LOG_LOSS, NULL);
     if (epoch) {
         l->epochs_again += l->epochs && fabs(epoch->x - l->last_epoch) < 0.5;
         l->last_epoch = epoch->x;
@@ -189,7 +189,7 @@ static void learn_line(struct lines_learnt *l, const struct line_fields *f)
 /* Whether the numbers of a column grow from line to line, or begin anew where one before them grows by one or where
  * they have reached their total. Of fractions, "10/100", all lines with one are asked, otherwise those with the usual
  * number of fields. */
-static bool grows(const struct lines_learnt *l, size_t column, bool fractions, size_t *seen)
+static bool column_grows(const struct lines_learnt *l, size_t column, bool fractions, size_t *seen)
 {
     const struct learning_line *last = NULL;
     *seen = 0;
@@ -233,7 +233,7 @@ static bool find_column(struct lines_learnt *l)
     l->before = usual_before(l);
     for (int fractions = 1; fractions >= 0; fractions--)
         for (size_t c = 0; c < COLUMNS; c++)
-            if ((fractions || c < l->before) && grows(l, c, fractions, &seen) && 2 * seen >= l->lines.n) {
+            if ((fractions || c < l->before) && column_grows(l, c, fractions, &seen) && 2 * seen >= l->lines.n) {
                 l->source = fractions ? STEP_FRACTION : STEP_COLUMN;
                 l->column = c;
                 return true;
@@ -242,7 +242,7 @@ static bool find_column(struct lines_learnt *l)
 }
 
 /* False: there is nothing to read. */
-static bool decide(struct lines_learnt *l)
+static bool decide_labels(struct lines_learnt *l)
 {
     put_sums_last(l);
     const struct label_count *loss = best_label(&l->losses), *step = best_label(&l->steps);
@@ -271,7 +271,8 @@ static bool decide(struct lines_learnt *l)
     return loss->n > 1;
 }
 
-static int learn(struct lines_learnt *l, const struct file *f, uint64_t limit, const atomic_bool *cancel, struct err *e)
+static int learn_lines(struct lines_learnt *l, const struct file *f, uint64_t limit, const atomic_bool *cancel,
+                       struct err *e)
 {
     struct log_lines lines = {.file = f, .most = limit, .cancel = cancel};
     struct line_fields *fields = mem_alloc(sizeof *fields);
@@ -294,7 +295,7 @@ bool learned_lines_sniff(const struct file *f, uint64_t limit, bool sure, const 
 {
     struct lines_learnt *l = mem_zalloc(sizeof *l);
     struct err quiet;
-    bool yes = learn(l, f, limit, cancel, &quiet) == 0 && decide(l);
+    bool yes = learn_lines(l, f, limit, cancel, &quiet) == 0 && decide_labels(l);
     if (sure)
         yes = yes && l->main == LOG_LOSS && l->lines.n > 1 && l->source <= STEP_FRACTION;
     vec_release(&l->lines);
@@ -307,10 +308,10 @@ bool learned_lines_sniff(const struct file *f, uint64_t limit, bool sure, const 
 static bool step_in(const struct lines_learnt *l, const struct line_fields *f, const struct line_field *loss,
                     struct line_record *x)
 {
-    const struct line_field *step = NULL, *epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+    const struct line_field *step = NULL, *epoch = find_line_field(f, FIELD_EPOCH, LOG_LOSS, NULL);
     x->epoch = epoch ? (int64_t)epoch->x : -1;
     if (l->source == STEP_NAMED)
-        step = field_of(f, FIELD_STEP, LOG_LOSS, l->step);
+        step = find_line_field(f, FIELD_STEP, LOG_LOSS, l->step);
     else if (l->source == STEP_EPOCH)
         step = epoch;
     else if (l->source == STEP_COLUMN && (size_t)(loss - f->v) == l->before && f->v[l->column].whole)
@@ -332,23 +333,24 @@ static bool step_in(const struct lines_learnt *l, const struct line_fields *f, c
 }
 
 /* Whether a line has the words of a step and of a loss, but one of them without a number that can be read. */
-static bool odd_line(const struct lines_learnt *l, const struct line_fields *f, struct str line, struct str *text)
+static bool is_odd_learned_line(const struct lines_learnt *l, const struct line_fields *f, struct str line,
+                                struct str *text)
 {
-    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
+    const struct line_field *loss = find_line_field(f, FIELD_TAKEN, l->main, l->loss);
     bool named = l->source == STEP_NAMED;
-    const struct line_field *step = named ? field_of(f, FIELD_STEP, LOG_LOSS, l->step) : NULL;
+    const struct line_field *step = named ? find_line_field(f, FIELD_STEP, LOG_LOSS, l->step) : NULL;
     bool stepped = step && !step->odd;
     return (!loss && (stepped || !named) && line_fields_odd(line, l->loss, text)) ||
            (loss && named && !stepped && line_fields_odd(line, l->step, text));
 }
 
-static void take_line(struct series_builder *k, const struct lines_learnt *l, const struct line_fields *f,
-                      struct str line, line_records *out)
+static void take_learned_line(struct series_builder *k, const struct lines_learnt *l, const struct line_fields *f,
+                              struct str line, line_records *out)
 {
     struct str text;
-    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
+    const struct line_field *loss = find_line_field(f, FIELD_TAKEN, l->main, l->loss);
     struct line_record x = {.r = {.line = k->line, .rank = log_rank_in(line)}};
-    if (!f->judged && odd_line(l, f, line, &text)) {
+    if (!f->judged && is_odd_learned_line(l, f, line, &text)) {
         log_odd_value(k, text);
         return;
     }
@@ -378,7 +380,7 @@ static bool begins_anew(const struct line_record *before, const struct line_reco
                                                : before->total > 1 && before->step + 1 >= before->total;
 }
 
-static int64_t added(int64_t a, int64_t b)
+static int64_t add_within_limit(int64_t a, int64_t b)
 {
     return a < LOG_STEP && b < LOG_STEP ? a + b : LOG_STEP;
 }
@@ -398,18 +400,18 @@ static void join_epochs(struct series_builder *k, line_records *v)
         if (i && begins_anew(&before, x)) {
             int64_t epochs = x->epoch > before.epoch && before.epoch >= 0 ? x->epoch - before.epoch : 1;
             bool known = before.total > 0;
-            int64_t each = known ? before.total : x->step ? highest : added(highest, apart);
+            int64_t each = known ? before.total : x->step ? highest : add_within_limit(highest, apart);
             anew++;
             guessed += !known;
             for (int64_t n = 0; n < epochs && n < 64; n++)
-                offset = added(offset, each);
+                offset = add_within_limit(offset, each);
             highest = 0;
         }
         if (x->step > highest) {
             apart = highest || i ? x->step - highest : 1;
             highest = x->step;
         }
-        x->step = added(x->step, offset);
+        x->step = add_within_limit(x->step, offset);
     }
     if (anew)
         vec_push(&k->s->notes,
@@ -422,7 +424,7 @@ static void join_epochs(struct series_builder *k, line_records *v)
 }
 
 /* Of lines of several ranks, those of the lowest that has a loss, before epochs are joined. */
-static void keep_one_rank(struct series_builder *k, line_records *v)
+static void keep_lines_of_one_rank(struct series_builder *k, line_records *v)
 {
     uint16_t lowest = UINT16_MAX;
     bool many = false;
@@ -445,9 +447,9 @@ static void keep_one_rank(struct series_builder *k, line_records *v)
     v->n = n;
 }
 
-static void add_all(struct series_builder *k, line_records *v, bool counted)
+static void add_line_records(struct series_builder *k, line_records *v, bool counted)
 {
-    keep_one_rank(k, v);
+    keep_lines_of_one_rank(k, v);
     if (!counted)
         join_epochs(k, v);
     for (size_t i = 0; i < v->n; i++) {
@@ -508,7 +510,7 @@ static void take_learnt(struct series_builder *k, struct str line, void *ctx, li
     if (!line_fields_may(line))
         return;
     line_fields_read(&r->fields, line);
-    take_line(k, r->learnt, &r->fields, line, out);
+    take_learned_line(k, r->learnt, &r->fields, line, out);
 }
 
 static void end_above(struct series_builder *k, struct learnt_reading *r, line_records *out)
@@ -531,8 +533,8 @@ static void take_below(struct series_builder *k, struct str line, void *ctx, lin
     if (!line_fields_may(line) && !line_fields_count(line) && !str_ihas(line, "norm") && !str_ihas(line, "lr"))
         return;
     line_fields_read(&r->fields, line);
-    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
-    const struct line_field *step = field_of(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
+    const struct line_field *loss = find_line_field(f, FIELD_TAKEN, l->main, l->loss);
+    const struct line_field *step = find_line_field(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
     if (f->judged)
         return;
     struct str text;
@@ -564,7 +566,7 @@ static void take_below(struct series_builder *k, struct str line, void *ctx, lin
         r->above.total = step->total;
     } else if (step) {
         end_above(k, r, out);
-        epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+        epoch = find_line_field(f, FIELD_EPOCH, LOG_LOSS, NULL);
         r->above = (struct line_record){.step = (int64_t)step->x, .total = step->total,
                                         .epoch = epoch ? (int64_t)epoch->x : -1, .r = {.line = k->line}};
         r->begun = true;
@@ -631,13 +633,13 @@ int learned_lines_read(struct series_builder *k, struct err *e)
     struct lines_learnt *l = mem_zalloc(sizeof *l);
     struct learnt_reading *r = mem_zalloc(sizeof *r);
     line_records found = {0};
-    int rc = learn(l, k->file, 0, k->cancel, e);
-    if (rc == 0 && decide(l)) {
+    int rc = learn_lines(l, k->file, 0, k->cancel, e);
+    if (rc == 0 && decide_labels(l)) {
         k->kind = log_kind_named("learned-lines");
         k->mean_lines = l->mean;
         r->learnt = l;
         rc = l->source == STEP_ABOVE ? read_below(k, r, &found, e) : each_line(k, take_learnt, r, &found, e);
-        add_all(k, &found, l->source == STEP_COUNTED);
+        add_line_records(k, &found, l->source == STEP_COUNTED);
         if (found.n)
             note_learnt(k, l);
     }
@@ -693,7 +695,7 @@ int pattern_lines_read(struct series_builder *k, struct err *e)
             return -1;
         k->kind = log_kind_named("learned-lines");
         rc = each_line(k, take_pattern, p, &found, e);
-        add_all(k, &found, pattern_group_named(p, "step") < 0);
+        add_line_records(k, &found, pattern_group_named(p, "step") < 0);
         if (found.n)
             vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: read by the pattern %s"), k->file->name, text));
         vec_release(&found);

@@ -13,20 +13,15 @@ static bool is_letter(char c)
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool in_word(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+    return is_letter(c) || scan_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* ---- the words before a number ---- */
 
 /* What parts of a line are divided by: the words of a number stand behind the last of these. */
-static bool divides(char c)
+static bool is_field_divider(char c)
 {
     return strchr(",;|\t{}()[]=:>", c) != NULL;
 }
@@ -68,7 +63,7 @@ static struct str words_before(struct str between)
     struct str role; /* "Epoch(train)", "loss (train)": the words in brackets belong to it */
     ptrdiff_t open = str_ends(between, ")") ? str_rfind(between, '(') : -1;
     size_t from = open >= 0 ? (size_t)open : between.n;
-    while (from && !divides(between.p[from - 1]) &&
+    while (from && !is_field_divider(between.p[from - 1]) &&
            !(from >= 3 && between.p[from - 1] == ' ' && between.p[from - 2] == '-' && between.p[from - 3] == ' ') &&
            !(from >= 2 && between.p[from - 1] == ' ' && between.p[from - 2] == ' '))
         from--;
@@ -96,17 +91,18 @@ static void write_label(char out[LINE_LABEL], struct str words)
 /* ---- numbers ---- */
 
 /* Whether a number may begin at i: not within a word, a date or a time. Chinese has no blanks: "第10步". */
-static bool begins(struct str line, size_t i)
+static bool may_number_begin(struct str line, size_t i)
 {
     char before = i ? line.p[i - 1] : ' ', c = line.p[i];
     const bool chinese = (unsigned char)before >= 0x80;
-    if ((in_word(before) && !(chinese && is_digit(c))) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
+    if ((in_word(before) && !(chinese && scan_is_digit(c))) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
         return false;
-    if (is_digit(c))
+    if (scan_is_digit(c))
         return true;
     char next = i + 1 < line.n ? line.p[i + 1] : ' ';
     if (c == '.' || c == '-' || c == '+')
-        return is_digit(next) || (c != '.' && next == '.') || (c != '.' && (next | 32) == 'i' && !is_letter(before));
+        return scan_is_digit(next) || (c != '.' && next == '.') ||
+               (c != '.' && (next | 32) == 'i' && !is_letter(before));
     if ((c | 32) != 'n' && (c | 32) != 'i')
         return false;
     struct str rest = str_cut(line, i);
@@ -118,8 +114,8 @@ static bool begins(struct str line, size_t i)
 static bool of_a_date(struct str line, size_t from, size_t to)
 {
     char before = from ? line.p[from - 1] : ' ', after = to < line.n ? line.p[to] : ' ';
-    bool number_before = from > 1 && is_digit(line.p[from - 2]), number_after = to + 1 < line.n && is_digit(line.p[to +
-                                                                                                                   1]);
+    bool number_before = from > 1 && scan_is_digit(line.p[from - 2]);
+    bool number_after = to + 1 < line.n && scan_is_digit(line.p[to + 1]);
     return (number_before && strchr(":-.", before)) || (number_after && strchr(":-", after)) ||
            (after == ':' && number_before && before == ':') || line.p[from] == '-' || line.p[from] == '+';
 }
@@ -131,8 +127,8 @@ static bool with_commas(struct str line, size_t from, size_t *to, double *x)
     double v = *x;
     if (at - from > 3)
         return false;
-    while (at + 3 < line.n && line.p[at] == ',' && is_digit(line.p[at + 1]) && is_digit(line.p[at + 2]) &&
-           is_digit(line.p[at + 3]) && !(at + 4 < line.n && is_digit(line.p[at + 4]))) {
+    while (at + 3 < line.n && line.p[at] == ',' && scan_is_digit(line.p[at + 1]) && scan_is_digit(line.p[at + 2]) &&
+           scan_is_digit(line.p[at + 3]) && !(at + 4 < line.n && scan_is_digit(line.p[at + 4]))) {
         v = v * 1000 + (line.p[at + 1] - '0') * 100 + (line.p[at + 2] - '0') * 10 + (line.p[at + 3] - '0');
         at += 4;
     }
@@ -156,7 +152,7 @@ static int64_t total_behind(struct str line, size_t *to)
     if (!scan_count(&rest, &n) || n >= LOG_STEP || (rest.n && rest.p[0] == '/'))
         return 0;
     end = rest.p;
-    while (end > line.p && !is_digit(end[-1]))
+    while (end > line.p && !scan_is_digit(end[-1]))
         end--;
     *to = (size_t)(end - line.p);
     return n;
@@ -221,7 +217,7 @@ static bool is_value(struct str label, enum log_value *v)
 }
 
 /* Whether the user named the words: as they stand, or the last of them. */
-static bool said(struct str written, struct line_field *f)
+static bool is_named_by_user(struct str written, struct line_field *f)
 {
     int as;
     for (struct str rest = str_trim(written); rest.n; rest = str_trim(rest)) {
@@ -252,7 +248,7 @@ static void find_role(struct line_field *f, struct str written)
     enum log_value v;
     bool named;
     int rank;
-    if (!label.n || said(written, f))
+    if (!label.n || is_named_by_user(written, f))
         return;
     if (is_value(label, &v)) {
         f->role = FIELD_TAKEN;
@@ -352,7 +348,7 @@ static bool begins_list(struct str line, size_t from, size_t to)
     const bool comma = str_starts(rest, ","), blank = behind.n > rest.n && behind.p[0] == ' ';
     rest = comma ? str_trim(str_cut(rest, 1)) : rest;
     return from && strchr("[(", line.p[from - 1]) && (comma || blank) && rest.n &&
-           (is_digit(rest.p[0]) || (rest.n > 1 && strchr("-+.", rest.p[0]) && is_digit(rest.p[1])) ||
+           (scan_is_digit(rest.p[0]) || (rest.n > 1 && strchr("-+.", rest.p[0]) && scan_is_digit(rest.p[1])) ||
             (comma && python_value_begins(rest)));
 }
 
@@ -381,14 +377,14 @@ void line_fields_read(struct line_fields *f, struct str line)
     for (size_t i = 0; i < line.n && f->n < LINE_FIELDS;) {
         struct line_field *x = &f->v[f->n];
         struct str rest = str_cut(line, i);
-        if (!begins(line, i) || !scan_leading(&rest, &x->x, &x->digit)) {
+        if (!may_number_begin(line, i) || !scan_leading(&rest, &x->x, &x->digit)) {
             i++;
             continue;
         }
         size_t to = (size_t)(rest.p - line.p);
         struct str between = str_n(line.p + end, i - end), written;
         x->signed_ = line.p[i] == '-' || line.p[i] == '+';
-        const bool plain = x->digit == 1 && is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
+        const bool plain = x->digit == 1 && scan_is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
         x->total = 0;
         x->role = FIELD_OTHER;
         x->rank = 0;
@@ -402,7 +398,7 @@ void line_fields_read(struct line_fields *f, struct str line)
         written = words_before(between);
         write_label(x->label, f->n && x->bare ? STR("") : written);
         unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' || (line.p[to] == '.' && to + 1 < line.n &&
-                                                                              is_digit(line.p[to + 1])));
+                                                                              scan_is_digit(line.p[to + 1])));
         x->whole = x->whole && !unit;
         x->unit = unit || unit_behind(str_cut(line, to));
         x->round = str_starts(str_trim(str_cut(line, to)), "轮");
@@ -459,7 +455,7 @@ bool line_fields_odd(struct str line, const char *label, struct str *text)
         if (str_starts(at, "is "))
             at = str_trim(str_cut(at, 3));
         str_split(at, ' ', text, &rest);
-        if (text->n && (is_digit(text->p[0]) || (text->n > 1 && strchr("+-.#", text->p[0]))))
+        if (text->n && (scan_is_digit(text->p[0]) || (text->n > 1 && strchr("+-.#", text->p[0]))))
             return true;
     }
     return false;

@@ -11,7 +11,7 @@ typedef uint8_t bytes __attribute__((vector_size(16)));
 #define PART sizeof(bytes)
 
 /* Ones where a and b are equal or both digits. */
-static bytes alike(const char *a, const char *b)
+static bytes equal_or_digits(const char *a, const char *b)
 {
     bytes x, y;
     memcpy(&x, a, sizeof x);
@@ -34,18 +34,18 @@ static bool same_but_digits(const char *a, const char *b, size_t n)
         char x[PART] = {0}, y[PART] = {0};
         memcpy(x, a, n);
         memcpy(y, b, n);
-        return all_ones(alike(x, y));
+        return all_ones(equal_or_digits(x, y));
     }
     for (; i + 4 * PART <= n; i += 4 * PART) {
-        bytes same = alike(a + i, b + i);
+        bytes same = equal_or_digits(a + i, b + i);
         for (size_t k = 1; k < 4; k++)
-            same &= alike(a + i + k * PART, b + i + k * PART);
+            same &= equal_or_digits(a + i + k * PART, b + i + k * PART);
         if (!all_ones(same))
             return false;
     }
-    bytes same = alike(a + n - PART, b + n - PART); /* the last ones overlap those before */
+    bytes same = equal_or_digits(a + n - PART, b + n - PART); /* the last ones overlap those before */
     for (; i + PART < n; i += PART)
-        same &= alike(a + i, b + i);
+        same &= equal_or_digits(a + i, b + i);
     return all_ones(same);
 }
 
@@ -58,7 +58,7 @@ static uint32_t words_of(struct str line)
     return may;
 }
 
-static uint32_t may_begin(struct line_kinds *l, struct str line)
+static uint32_t formats_that_may_begin(struct line_kinds *l, struct str line)
 {
     if (!line.n || line.n > LONGEST)
         return line.n ? words_of(line) : 0;
@@ -76,7 +76,7 @@ static uint32_t may_begin(struct line_kinds *l, struct str line)
 
 int line_kind(struct line_kinds *l, struct str line)
 {
-    const uint32_t may = may_begin(l, line);
+    const uint32_t may = formats_that_may_begin(l, line);
     for (int i = 0; may >> i; i++)
         if ((may >> i & 1) && (!log_formats[i].starts || log_formats[i].starts(line)))
             return i;

@@ -7,14 +7,14 @@
 #include "base/num.h"
 #include "log/value_names.h"
 
-static void add(struct log_check *c, int64_t step, const char *kind, const char *text)
+static void add_log_problem(struct log_check *c, int64_t step, const char *kind, const char *text)
 {
     struct log_problem p = {.step = step, .kind = kind, .text = text};
     vec_push(&c->problems, p);
 }
 
 /* A norm of steps that overflowed and were skipped is Inf by nature. */
-static bool expected(const struct log_record *r, enum log_value v)
+static bool is_expected_non_finite(const struct log_record *r, enum log_value v)
 {
     return v == LOG_NORM &&
            (log_skipped(r) ||
@@ -25,20 +25,21 @@ static void one_step(struct log_check *c, const struct series *s, const struct l
 {
     const char *path = r->file < s->files.n ? s->files.v[r->file].path : s->path;
     if (log_loss_hidden(s, r) && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS])))
-        add(c, r->step, "nan",
-            arena_fmt(&c->arena, _("the loss is non-finite and not printed (%s, %s %u)"), path, _(s->unit), r->line));
+        add_log_problem(c, r->step, "nan",
+                        arena_fmt(&c->arena, _("the loss is non-finite and not printed (%s, %s %u)"), path, _(s->unit),
+                                  r->line));
     for (int v = 0; v < LOG_EPOCH; v++) {
-        if (!log_has(r, (enum log_value)v) || isfinite(r->value[v]) || expected(r, (enum log_value)v))
+        if (!log_has(r, (enum log_value)v) || isfinite(r->value[v]) || is_expected_non_finite(r, (enum log_value)v))
             continue;
         bool nan = isnan(r->value[v]);
-        add(c, r->step, nan ? "nan" : "inf",
-            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"),
-                      log_value_title((enum log_value)v), path, _(s->unit), r->line));
+        add_log_problem(c, r->step, nan ? "nan" : "inf",
+                        arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"),
+                                  log_value_title((enum log_value)v), path, _(s->unit), r->line));
     }
 }
 
 /* Notes values that never change although they should. */
-static void still(struct log_check *c, const struct series *s, enum log_value v)
+static void note_constant_value(struct log_check *c, const struct series *s, enum log_value v)
 {
     size_t n = 0;
     double first = 0;
@@ -53,9 +54,9 @@ static void still(struct log_check *c, const struct series *s, enum log_value v)
     }
     if (n < 2 || (v == LOG_LR && first != 0))
         return;
-    add(c, -1, first == 0 ? "all-zero" : "constant",
-        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"),
-                  log_value_title(v), n));
+    add_log_problem(c, -1, first == 0 ? "all-zero" : "constant",
+                    arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps")
+                              : _("%s is the same at all %zu steps"), log_value_title(v), n));
     c->notes++;
 }
 
@@ -78,10 +79,11 @@ static void rollout_apart(struct log_check *c, const struct series *s)
         }
         if (!above)
             continue;
-        add(c, first, "rollout",
-            arena_fmt(&c->arena, _("%s is above %s at %zu steps, at most %s: trainer and rollout engine give the "
-                                   "sampled tokens other probabilities; compare them with diverge rollout"), m->name,
-                      num_cell(limit, m->limit, 3), above, num_cell(most, largest, 3)));
+        add_log_problem(c, first, "rollout",
+                        arena_fmt(&c->arena, _("%s is above %s at %zu steps, at most %s: trainer and rollout engine "
+                                               "give the sampled tokens other probabilities; compare them with "
+                                               "diverge rollout"),
+                                  m->name, num_cell(limit, m->limit, 3), above, num_cell(most, largest, 3)));
         c->notes++;
     }
 }
@@ -105,20 +107,20 @@ void log_check_run(struct log_check *c, const struct series *s)
                 ? arena_fmt(&c->arena, nan ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"),
                             n->name)
                 : arena_fmt(&c->arena, nan ? _("%s of %s is NaN") : _("%s of %s is infinite"), n->tag, n->name);
-        add(c, p->step, nan ? "nan" : "inf", text);
+        add_log_problem(c, p->step, nan ? "nan" : "inf", text);
     }
-    still(c, s, LOG_LOSS);
-    still(c, s, LOG_LR);
-    still(c, s, LOG_NORM);
+    note_constant_value(c, s, LOG_LOSS);
+    note_constant_value(c, s, LOG_LR);
+    note_constant_value(c, s, LOG_NORM);
     rollout_apart(c, s);
     const char *kind, *text;
     int64_t step;
     if ((text = loss_course(s, &c->arena, &kind, &step)) != NULL) {
-        add(c, step, kind, text);
+        add_log_problem(c, step, kind, text);
         c->notes++;
     }
     if ((text = log_overflows(s, &c->arena, &step)) != NULL) {
-        add(c, step, "overflow", text);
+        add_log_problem(c, step, "overflow", text);
         c->notes++;
     }
 }

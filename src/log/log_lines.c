@@ -6,7 +6,7 @@
 #define CHUNK (1u << 18)
 
 /* Moves what is left to the front and reads on. 1, 0 at the end, -1. */
-static int more(struct log_lines *l, struct err *e)
+static int extend_log_window(struct log_lines *l, struct err *e)
 {
     if (l->pos) {
         memmove(l->chunk.p, l->chunk.p + l->pos, l->chunk.n - l->pos);
@@ -57,7 +57,7 @@ static size_t escape_end(struct str s, size_t i)
 }
 
 /* Without escapes and NUL bytes; the common line has none and is not copied. */
-static struct str clean(struct log_lines *l, struct str s)
+static struct str without_escapes(struct log_lines *l, struct str s)
 {
     bool nul = s.n && memchr(s.p, 0, s.n);
     if (nul)
@@ -93,7 +93,7 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             }
             struct str raw = str_n(l->chunk.p ? l->chunk.p + l->pos : "", end - l->pos);
             raw.n = raw.n > LOG_LINE ? LOG_LINE : raw.n;
-            *line = clean(l, raw);
+            *line = without_escapes(l, raw);
             if (l->line == 1 && (str_starts(*line, "\xef\xbb\xbf") || (l->utf16 && line->n > 1)))
                 *line = str_cut(*line, l->utf16 ? 2 : 3); /* the byte order mark */
             l->newline = end < l->chunk.n && l->chunk.p[end] == '\n';
@@ -105,8 +105,8 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             l->chunk.n = l->pos + LOG_LINE;
         }
         bool enough = (l->most && l->at >= l->most) || (l->cancel && atomic_load(l->cancel));
-        from = enough ? l->chunk.n : l->chunk.n - l->pos; /* more() moves the line to the start */
-        int rc = enough ? 0 : more(l, e);
+        from = enough ? l->chunk.n : l->chunk.n - l->pos; /* extend_log_window moves the line to the start */
+        int rc = enough ? 0 : extend_log_window(l, e);
         if (rc < 0)
             return -1;
         l->end = rc == 0;
@@ -118,24 +118,20 @@ bool log_line_unended(const struct log_lines *l)
     return l->end && !l->newline && l->ends;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool log_stops_in_number(struct str line)
 {
-    return line.n && (is_digit(line.p[line.n - 1]) || line.p[line.n - 1] == '.');
+    return line.n && (scan_is_digit(line.p[line.n - 1]) || line.p[line.n - 1] == '.');
 }
 
 bool log_begins_as(struct str line, struct str record)
 {
     size_t i = 0, k = 0;
-    while (i < line.n && k < record.n && (line.p[i] == record.p[k] || (is_digit(line.p[i]) && is_digit(record.p[k])))) {
-        bool digit = is_digit(line.p[i]);
-        for (i++, k++; digit && i < line.n && is_digit(line.p[i]);)
+    while (i < line.n && k < record.n &&
+           (line.p[i] == record.p[k] || (scan_is_digit(line.p[i]) && scan_is_digit(record.p[k])))) {
+        bool digit = scan_is_digit(line.p[i]);
+        for (i++, k++; digit && i < line.n && scan_is_digit(line.p[i]);)
             i++;
-        while (digit && k < record.n && is_digit(record.p[k]))
+        while (digit && k < record.n && scan_is_digit(record.p[k]))
             k++;
     }
     return i && 2 * i >= line.n; /* the names in them may differ */

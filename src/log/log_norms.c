@@ -58,7 +58,7 @@ enum log_take norm_line_take(struct series_builder *k, struct str line, size_t f
     return TAKE_DONE;
 }
 
-static bool marker(struct str line, struct str *rest)
+static bool find_norm_marker(struct str line, struct str *rest)
 {
     if (scan_behind(line, "torch local norm:", rest))
         return true;
@@ -83,11 +83,11 @@ bool norm_list_words(struct str line)
         return false;
     if (scan_has(line, "norm_size: ("))
         return true;
-    return marker(line, &rest) && (!str_trim(rest).n || str_trim(rest).p[0] == '[');
+    return find_norm_marker(line, &rest) && (!str_trim(rest).n || str_trim(rest).p[0] == '[');
 }
 
 /* The text between '[' and its ']'; false if either is missing. */
-static bool list_of(struct str s, struct str *inside)
+static bool list_in_brackets(struct str s, struct str *inside)
 {
     ptrdiff_t open = str_find(s, '[');
     size_t depth = 0;
@@ -139,7 +139,7 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
     /* only a line with a bracket can end it; searching the whole text at each line would take quadratic time */
     if (fresh && str_find(str_cut(line, fresh), ']') < 0)
         return TAKE_MORE;
-    if (!marker(line, &rest) || !list_of(rest, &list))
+    if (!find_norm_marker(line, &rest) || !list_in_brackets(rest, &list))
         return TAKE_MORE;
     bool tensors = scan_has(list, "tensor(");
     if (!scan_behind(line, "norm_size: (", &sizes) || sizes.p > rest.p)
@@ -195,7 +195,7 @@ bool log_is_parameter(struct str word)
 }
 
 /* The word before the end of s, and what stands before it. ".grad" and ".grad.norm()" do not belong to a name. */
-static struct str name_in(struct str s)
+static struct str last_weight_name(struct str s)
 {
     while (s.n) {
         size_t to = s.n, from;
@@ -285,7 +285,7 @@ static enum reading named_behind(struct str at, struct str *name, double *x, str
 }
 
 /* The next word that may be a norm's; *rest: what follows. */
-static bool next_norm(struct str *rest, size_t *length)
+static bool next_norm_word(struct str *rest, size_t *length)
 {
     static const char *const words[] = {"norm", "Norm", "NORM", "L2", "l2", "范数"};
     for (struct str at = *rest; at.n; at = str_cut(at, 1))
@@ -324,14 +324,14 @@ static enum reading printed_norm(struct str line, struct str *name, double *x, s
     enum reading first = READING_ABSENT;
     bool grad = false;
     size_t length = 0;
-    for (struct str rest = line; next_norm(&rest, &length);) {
+    for (struct str rest = line; next_norm_word(&rest, &length);) {
         struct str own, own_text;
         double v = 0;
         if (!norm_word(line, rest, &grad) || (first != READING_ABSENT && !grad))
             continue;
         enum reading found = named_behind(rest, &own, &v, &own_text);
         if (found == READING_ABSENT && (found = norm_value(rest, &v, &own_text)) != READING_ABSENT)
-            own = name_in(str_n(line.p, (size_t)(rest.p - line.p) - length));
+            own = last_weight_name(str_n(line.p, (size_t)(rest.p - line.p) - length));
         if (found != READING_ABSENT && !own.n) /* "norm 2.5 layers.0.wq.weight" */
             own = name_behind(str_n(own_text.p + own_text.n, (size_t)(line.p + line.n - own_text.p) - own_text.n));
         if (found == READING_ABSENT || !own.n)
@@ -522,7 +522,7 @@ bool norm_dictionary_words(struct str line)
 }
 
 /* What stands before the dictionary, and the dictionary as JSON. ABSENT: it is none of norms. */
-static enum reading dictionary(struct str line, struct str *before, struct buf *json)
+static enum reading read_norm_dictionary(struct str line, struct str *before, struct buf *json)
 {
     ptrdiff_t open = str_find(line, '{');
     struct str rest = str_cut(line, open < 0 ? line.n : (size_t)open);
@@ -538,7 +538,7 @@ bool norm_dictionary_starts(struct str line)
 {
     struct buf json = {0};
     struct str before;
-    enum reading found = dictionary(line, &before, &json);
+    enum reading found = read_norm_dictionary(line, &before, &json);
     buf_release(&json);
     return found != READING_ABSENT;
 }
@@ -550,7 +550,7 @@ enum log_take norm_dictionary_take(struct series_builder *k, struct str line, si
     int64_t step = 0, rank = 0;
     (void)fresh;
     (void)last;
-    enum reading found = dictionary(line, &before, &json), ranked = READING_ABSENT, stepped = READING_ABSENT;
+    enum reading found = read_norm_dictionary(line, &before, &json), ranked = READING_ABSENT, stepped = READING_ABSENT;
     if (found == READING_VALUE)
         ranked = count_behind(before, rank_words, ARRAY_LEN(rank_words), &rank, &text);
     if (found == READING_VALUE && ranked != READING_UNREADABLE)

@@ -178,7 +178,7 @@ void log_search_release(struct log_search *s)
 }
 
 /* Of one file, as sniff. */
-static int kind_of(const char *path, uint64_t limit, const atomic_bool *cancel)
+static int sniff_log_kind(const char *path, uint64_t limit, const atomic_bool *cancel)
 {
     struct file f;
     struct err quiet;
@@ -193,7 +193,7 @@ bool series_probe(const char *path)
 {
     struct log_search s = {.first_only = true};
     if (!path_is_dir(path))
-        return kind_of(path, LOG_PROBE_BYTES, NULL) >= 0;
+        return sniff_log_kind(path, LOG_PROBE_BYTES, NULL) >= 0;
     log_search_in(&s, path);
     bool yes = s.found.n;
     log_search_release(&s);
@@ -229,7 +229,7 @@ const char *series_kind(const char *path, const atomic_bool *cancel)
 {
     struct log_search s = {.cancel = cancel};
     if (!path_is_dir(path)) {
-        int k = kind_of(path, NAMED_BYTES, cancel);
+        int k = sniff_log_kind(path, NAMED_BYTES, cancel);
         return k < 0 ? NULL : log_formats[k].name;
     }
     log_search_in(&s, path);

@@ -19,7 +19,7 @@ bool loss_array_sniff(struct str head, const char *path)
 }
 
 /* All values of an array, or NULL. The caller frees them. */
-static double *values_of(const struct weights *w, uint32_t i, struct err *e)
+static double *array_values(const struct weights *w, uint32_t i, struct err *e)
 {
     struct tensor t;
     struct tensor_walk walk;
@@ -46,7 +46,7 @@ static double *values_of(const struct weights *w, uint32_t i, struct err *e)
 }
 
 /* What an array holds: enum log_value, LOG_VALUES for the steps, -1 for something else. */
-static int meaning(const struct weights *w, const struct weight *x)
+static int array_meaning(const struct weights *w, const struct weight *x)
 {
     enum log_value v;
     bool column = x->ndim == 2 && x->shape[1] == 1;
@@ -62,7 +62,7 @@ static int meaning(const struct weights *w, const struct weight *x)
     return -1;
 }
 
-static int unknown(const struct series_builder *k, struct err *e)
+static int expected_loss_arrays(const struct series_builder *k, struct err *e)
 {
     return err_set(e, ERR_DATA, _("%s: expected losses: one array of one axis, or arrays or lists named loss, step, "
                                   "grad_norm, lr"), k->file->name);
@@ -83,7 +83,7 @@ static bool tensors_as_list(const struct weights *w, struct buf *json)
         if (x->ndim || x->text || dtype_table[x->dtype].klass == CLASS_UNKNOWN || (i && !str_eq(own, list)) ||
             !str_u64(str_cut(x->name, (size_t)(dot + 1)), &place) || place != n++)
             return false;
-        double *v = values_of(w, i, &quiet);
+        double *v = array_values(w, i, &quiet);
         if (!v)
             return false;
         list = own;
@@ -97,7 +97,7 @@ static bool tensors_as_list(const struct weights *w, struct buf *json)
 }
 
 /* Lists of plain numbers, which are no tensors: torch.save({"losses": [2.5, 2.25]}), pickle.dump([2.5, 2.25]). */
-static bool read_lists(struct series_builder *k, const struct weights *w)
+static bool read_pickled_lists(struct series_builder *k, const struct weights *w)
 {
     struct buf json = {0};
     struct err quiet;
@@ -118,7 +118,7 @@ int loss_array_read(struct series_builder *k, struct err *e)
     int highest = -1;
     int rc = weights_open(&w, k->file->name, e);
     for (uint32_t i = 0; rc == 0 && i < w.list.n; i++) {
-        int as = meaning(&w, &w.list.v[i]);
+        int as = array_meaning(&w, &w.list.v[i]);
         int rank = as == LOG_LOSS ? value_loss_rank(w.list.v[i].name) : 0;
         if (as < 0 || (column[as] && (as != LOG_LOSS || rank <= highest)))
             continue;
@@ -126,7 +126,7 @@ int loss_array_read(struct series_builder *k, struct err *e)
             log_loss_taken(k, w.list.v[i].name);
         free(column[as]);
         highest = as == LOG_LOSS ? rank : highest;
-        column[as] = values_of(&w, i, e);
+        column[as] = array_values(&w, i, e);
         rc = column[as] ? 0 : -1;
         if (rc == 0 && n && w.list.v[i].numel != n)
             rc = err_set(e, ERR_DATA, _("%s: %.*s has %llu values, the array before it %llu"), k->file->name,
@@ -134,8 +134,8 @@ int loss_array_read(struct series_builder *k, struct err *e)
         n = w.list.v[i].numel;
     }
     const bool none = (!column[LOG_LOSS] && !column[LOG_NORM]) || n < 2;
-    const bool lists = none && read_lists(k, &w);
-    rc = lists ? 0 : rc == 0 && none ? unknown(k, e) : rc;
+    const bool lists = none && read_pickled_lists(k, &w);
+    rc = lists ? 0 : rc == 0 && none ? expected_loss_arrays(k, e) : rc;
     if (lists)
         n = 0;
     for (uint64_t i = 0; rc == 0 && i < n; i++) {

@@ -25,7 +25,7 @@ struct parts {
 };
 
 /* False if there are too few losses, or some are not those of a training that updates weights. */
-static bool parts_of(const struct series *s, struct parts *p)
+static bool split_course(const struct series *s, struct parts *p)
 {
     VEC(double) loss = {0};
     VEC(int64_t) step = {0};
@@ -73,7 +73,7 @@ const char *loss_course(const struct series *s, struct arena *text, const char *
     struct parts p;
     size_t low = 0, last = PARTS - 1;
     char a[NUM_MAX], b[NUM_MAX];
-    if (!parts_of(s, &p) || !(p.median[0] > FROM))
+    if (!split_course(s, &p) || !(p.median[0] > FROM))
         return NULL;
     for (size_t k = 1; k < PARTS; k++)
         low = p.median[k] < p.median[low] ? k : low;

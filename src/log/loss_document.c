@@ -13,18 +13,13 @@
 /* ---- walking ---- */
 
 /* Also behind a byte order mark. */
-static struct str skip_blanks(struct str s)
+static struct str skip_document_blanks(struct str s)
 {
     if (str_starts(s, "\xef\xbb\xbf"))
         s = str_cut(s, 3);
     while (s.n && strchr(" \t\r\n", s.p[0]))
         s = str_cut(s, 1);
     return s;
-}
-
-static struct str unquoted(struct str v)
-{
-    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
 }
 
 /* The end of the value at the front of s, which is followed by ',' or a closing bracket; 0: it is cut off. */
@@ -52,9 +47,9 @@ static size_t value_end(struct str s)
 /* The next item of a list; s begins after its '['. 1: an item, 0: the ']', -1: neither. */
 static int next_item(struct str *s, struct str *value)
 {
-    struct str at = skip_blanks(*s);
+    struct str at = skip_document_blanks(*s);
     if (at.n && at.p[0] == ',')
-        at = skip_blanks(str_cut(at, 1));
+        at = skip_document_blanks(str_cut(at, 1));
     if (at.n && at.p[0] == ']') {
         *s = str_cut(at, 1);
         return 0;
@@ -67,26 +62,26 @@ static int next_item(struct str *s, struct str *value)
     return 1;
 }
 
-static bool is_list(struct str v)
+static bool is_list_text(struct str v)
 {
     return v.n > 1 && v.p[0] == '[' && v.p[v.n - 1] == ']';
 }
 
-static bool is_object(struct str v)
+static bool is_object_text(struct str v)
 {
     return v.n > 1 && v.p[0] == '{' && v.p[v.n - 1] == '}';
 }
 
-static bool is_number(struct str v)
+static bool is_number_text(struct str v)
 {
     double x;
-    return scan_number(unquoted(v), &x, NULL);
+    return scan_number(scan_unquoted(v), &x, NULL);
 }
 
 /* Also "10.0" and "10.", as arrays of floats have it. */
-static bool count_of(struct str v, int64_t *out)
+static bool document_count(struct str v, int64_t *out)
 {
-    struct str s = unquoted(v);
+    struct str s = scan_unquoted(v);
     if (!scan_count(&s, out) || *out >= LOG_STEP)
         return false;
     while (str_starts(s, ".") && s.n > 1 && s.p[s.n - 1] == '0')
@@ -103,7 +98,7 @@ static bool step_key(struct str key, int64_t *step)
     struct str word = str_n(key.p, n);
     while (word.n && strchr(" _-:", word.p[word.n - 1]))
         word.n--;
-    return (!word.n || value_is_step(word)) && count_of(str_cut(key, n), step);
+    return (!word.n || value_is_step(word)) && document_count(str_cut(key, n), step);
 }
 
 /* ---- one series of numbers ---- */
@@ -122,12 +117,12 @@ struct document_reading {
     bool bad;
 };
 
-static void take_number(struct document_reading *d, enum log_value v, int64_t step, struct str text)
+static void take_document_number(struct document_reading *d, enum log_value v, int64_t step, struct str text)
 {
     struct log_record r = {.step = step};
     double x, digit;
     d->k->line++;
-    if (log_number(d->k, unquoted(text), &x, &digit) != READING_VALUE)
+    if (log_number(d->k, scan_unquoted(text), &x, &digit) != READING_VALUE)
         return;
     d->numbers += v == LOG_LOSS || v == LOG_NORM;
     log_set(d->k, &r, v, x, digit);
@@ -138,13 +133,13 @@ static void take_number(struct document_reading *d, enum log_value v, int64_t st
 static bool list_begins_right(struct str list)
 {
     struct str s = str_cut(list, 1), item;
-    for (int i = 0; i < LOOKED_AT && next_item(&s, &item) == 1 && !is_object(item); i++) {
-        if (is_number(item))
+    for (int i = 0; i < LOOKED_AT && next_item(&s, &item) == 1 && !is_object_text(item); i++) {
+        if (is_number_text(item))
             return true;
         struct str in = str_cut(item, 1), x;
         size_t n = 0;
-        while (is_list(item) && next_item(&in, &x) == 1)
-            n = is_number(x) ? n + 1 : 100;
+        while (is_list_text(item) && next_item(&in, &x) == 1)
+            n = is_number_text(x) ? n + 1 : 100;
         if (n >= 1 && n <= 3)
             return true;
     }
@@ -158,8 +153,8 @@ static void take_pair(struct document_reading *d, enum log_value v, struct str i
     int64_t step;
     while (n < 3 && next_item(&s, &part[n]) == 1)
         n++;
-    if (n >= 2 && count_of(part[n - 2], &step))
-        take_number(d, v, step, part[n - 1]);
+    if (n >= 2 && document_count(part[n - 2], &step))
+        take_document_number(d, v, step, part[n - 1]);
     else
         log_odd_value(d->k, item);
 }
@@ -178,7 +173,8 @@ static struct str lone_item(struct str list)
     return next_item(&s, &item) == 1 && next_item(&s, &other) == 0 ? item : STR("");
 }
 
-static void take_list(struct document_reading *d, enum log_value v, struct str list, const struct numbering *by)
+static void take_document_list(struct document_reading *d, enum log_value v, struct str list,
+                               const struct numbering *by)
 {
     struct str s = str_cut(list, 1), steps = by->steps.n ? str_cut(by->steps, 1) : STR(""), item, number;
     int64_t step = by->first;
@@ -186,15 +182,15 @@ static void take_list(struct document_reading *d, enum log_value v, struct str l
     while ((rc = next_item(&s, &item)) == 1) {
         if (by->steps.n && next_item(&steps, &number) != 1)
             break;
-        if (by->steps.n && !count_of(number, &step)) {
+        if (by->steps.n && !document_count(number, &step)) {
             log_odd_value(d->k, number);
             continue;
         }
-        struct str lone = is_list(item) ? lone_item(item) : item;
+        struct str lone = is_list_text(item) ? lone_item(item) : item;
         if (!lone.n) {
             take_pair(d, v, item);
         } else {
-            take_number(d, v, step, lone);
+            take_document_number(d, v, step, lone);
             d->counted = d->counted || by->counted;
         }
         step += by->steps.n ? 0 : by->each;
@@ -209,20 +205,20 @@ static bool numbered_by_keys(struct str object)
 {
     struct str s = str_cut(object, 1), key, value;
     int64_t step;
-    for (int i = 0; i < LOOKED_AT && scan_member(&s, &key, &value) == 1 && !is_object(value); i++)
-        if (step_key(key, &step) && is_number(value))
+    for (int i = 0; i < LOOKED_AT && scan_member(&s, &key, &value) == 1 && !is_object_text(value); i++)
+        if (step_key(key, &step) && is_number_text(value))
             return true;
     return false;
 }
 
 /* {"0": 10, "1": 20} beside {"0": 2.5, "1": 2.25}: the steps by the rows that both number. */
-static void take_rows(struct document_reading *d, enum log_value v, struct str object, struct str steps)
+static void take_numbered_rows(struct document_reading *d, enum log_value v, struct str object, struct str steps)
 {
     struct str s = str_cut(object, 1), of = str_cut(steps, 1), key, value, row, number;
     int64_t step;
     while (scan_member(&s, &key, &value) == 1 && scan_member(&of, &row, &number) == 1)
-        if (str_eq(key, row) && count_of(number, &step))
-            take_number(d, v, step, value);
+        if (str_eq(key, row) && document_count(number, &step))
+            take_document_number(d, v, step, value);
         else
             log_odd_value(d->k, number);
 }
@@ -234,8 +230,8 @@ static void take_numbered(struct document_reading *d, enum log_value v, struct s
     int rc;
     while ((rc = scan_member(&s, &key, &value)) == 1)
         if (step_key(key, &step))
-            take_number(d, v, step, value);
-        else if (is_number(value))
+            take_document_number(d, v, step, value);
+        else if (is_number_text(value))
             log_odd_value(d->k, key);
     d->bad = d->bad || rc != 0;
 }
@@ -252,21 +248,21 @@ static bool take_interval(struct document_reading *d, enum log_value v, struct s
     struct numbering by = {.first = -1, .each = 1};
     struct str s = str_cut(object, 1), key, value, values = STR("");
     while (scan_member(&s, &key, &value) == 1) {
-        if (is_list(value) && (is_step_list(key) || str_is(key, "x")))
+        if (is_list_text(value) && (is_step_list(key) || str_is(key, "x")))
             by.steps = value;
-        if (is_list(value) && str_is(key, "y"))
+        if (is_list_text(value) && str_is(key, "y"))
             values = value;
-        if (str_is(key, "start_step") && !count_of(value, &by.first))
+        if (str_is(key, "start_step") && !document_count(value, &by.first))
             by.first = -1;
-        if (str_is(key, "step_interval") && !count_of(value, &by.each))
+        if (str_is(key, "step_interval") && !document_count(value, &by.each))
             by.each = 0;
         if (str_is(key, "values"))
             values = value;
     }
-    if (is_object(values) && numbered_by_keys(values))
+    if (is_object_text(values) && numbered_by_keys(values))
         take_numbered(d, v, values);
-    else if (is_list(values) && list_begins_right(values) && (by.steps.n || (by.first >= 0 && by.each > 0)))
-        take_list(d, v, values, &by);
+    else if (is_list_text(values) && list_begins_right(values) && (by.steps.n || (by.first >= 0 && by.each > 0)))
+        take_document_list(d, v, values, &by);
     else
         return false;
     return true;
@@ -296,13 +292,13 @@ static struct str steps_beside(struct str object, bool as_list)
 {
     struct str s = str_cut(object, 1), key, value;
     while (scan_member(&s, &key, &value) == 1)
-        if (is_step_list(key) && (as_list ? is_list(value) : is_object(value)))
+        if (is_step_list(key) && (as_list ? is_list_text(value) : is_object_text(value)))
             return value;
     return STR("");
 }
 
 /* Names of objects that hold a run's values; other nested objects are something else. */
-static bool holds_values(struct str key)
+static bool document_key_holds_values(struct str key)
 {
     static const char *const names[] = {"data", "metrics", "train", "training", "log", "logs", "scalars", "history",
                                         "results", "values", "records", "steps", "log_history", "entries", "run",
@@ -315,19 +311,19 @@ static bool holds_values(struct str key)
 
 /* The member of an object that can hold a run's values: one of such a name, the only one, or of those of ranks the
  * lowest. Empty: there is none. */
-static struct str held_in(struct str object)
+static struct str values_held_in(struct str object)
 {
     struct str s = str_cut(object, 1), key, value, found = STR(""), named = STR("");
     int64_t rank, lowest = INT64_MAX;
     size_t n = 0;
     for (; scan_member(&s, &key, &value) == 1; n++) {
-        bool holds = is_object(value) || (is_list(value) && is_object(first_item(value)));
-        if (holds && holds_values(key) && !named.n)
+        bool holds = is_object_text(value) || (is_list_text(value) && is_object_text(first_item(value)));
+        if (holds && document_key_holds_values(key) && !named.n)
             named = value;
         struct str number = str_starts(key, "rank") ? str_cut(key, 4) : STR("");
         while (number.n && strchr(" _-", number.p[0]))
             number = str_cut(number, 1);
-        bool ranked = holds && count_of(number, &rank);
+        bool ranked = holds && document_count(number, &rank);
         if (holds && ((!n && lowest == INT64_MAX) || (ranked && rank < lowest)))
             found = value;
         lowest = ranked && rank < lowest ? rank : lowest;
@@ -345,7 +341,7 @@ static bool of_steps_and_values(struct str list)
 {
     struct str object = first_item(list), s = str_cut(object, 1), key, value;
     bool step = false, number = false;
-    while (is_object(object) && scan_member(&s, &key, &value) == 1) {
+    while (is_object_text(object) && scan_member(&s, &key, &value) == 1) {
         step = step || value_is_step(key);
         number = number || value_says_value(key);
     }
@@ -355,7 +351,7 @@ static bool of_steps_and_values(struct str list)
 /* Whether something can be read from the value of a series' name. */
 static bool holds_series(struct str value)
 {
-    return (is_list(value) && (list_begins_right(value) || of_steps_and_values(value))) || is_object(value);
+    return (is_list_text(value) && (list_begins_right(value) || of_steps_and_values(value))) || is_object_text(value);
 }
 
 /* Of {"train": {…}, "val": {…}} below a series' name the series of training. */
@@ -363,7 +359,7 @@ static struct str of_training(struct str object)
 {
     struct str s = str_cut(object, 1), key, value;
     while (scan_member(&s, &key, &value) == 1)
-        if ((is_object(value) || is_list(value)) && (str_is(key, "train") || str_is(key, "training")))
+        if ((is_object_text(value) || is_list_text(value)) && (str_is(key, "train") || str_is(key, "training")))
             return value;
     return STR("");
 }
@@ -371,25 +367,25 @@ static struct str of_training(struct str object)
 static void take_series(struct document_reading *d, struct str object, enum log_value v, struct str name,
                         struct str value)
 {
-    struct str training = is_object(value) ? of_training(value) : STR("");
+    struct str training = is_object_text(value) ? of_training(value) : STR("");
     if (training.n)
         value = training;
     struct numbering by = {.steps = steps_beside(object, true), .first = 1, .each = 1};
     struct str rows = steps_beside(object, false);
     by.counted = !by.steps.n;
-    if (is_list(value) && of_steps_and_values(value))
+    if (is_list_text(value) && of_steps_and_values(value))
         take_steps(d, value, name);
-    else if (is_list(value))
-        take_list(d, v, value, &by);
+    else if (is_list_text(value))
+        take_document_list(d, v, value, &by);
     else if (rows.n && numbered_by_keys(value))
-        take_rows(d, v, value, rows);
+        take_numbered_rows(d, v, value, rows);
     else if (numbered_by_keys(value))
         take_numbered(d, v, value);
     else
         take_interval(d, v, value);
 }
 
-static void take_object(struct document_reading *d, struct str object, int depth)
+static void take_document_object(struct document_reading *d, struct str object, int depth)
 {
     struct str s = str_cut(object, 1), key, value, best[LOG_VALUES] = {0}, names[LOG_VALUES] = {0},
                name = STR("");
@@ -401,7 +397,7 @@ static void take_object(struct document_reading *d, struct str object, int depth
         take_numbered(d, LOG_LOSS, object);
         return;
     }
-    if (scan_member(&s, &key, &value) == 1 && step_key(key, &step) && is_object(value)) {
+    if (scan_member(&s, &key, &value) == 1 && step_key(key, &step) && is_object_text(value)) {
         take_steps_by_key(d, object);
         return;
     }
@@ -420,12 +416,12 @@ static void take_object(struct document_reading *d, struct str object, int depth
             take_series(d, object, (enum log_value)i, names[i], best[i]);
     if (d->numbers && many)
         log_loss_taken(d->k, name);
-    struct str inner = d->numbers || depth == DEEPEST ? STR("") : held_in(object);
-    if (is_object(inner))
-        take_object(d, inner, depth + 1);
+    struct str inner = d->numbers || depth == DEEPEST ? STR("") : values_held_in(object);
+    if (is_object_text(inner))
+        take_document_object(d, inner, depth + 1);
     else if (inner.n)
         take_steps(d, inner, STR(""));
-    else if (!d->numbers && best[LOG_LOSS].n && is_list(best[LOG_LOSS]))
+    else if (!d->numbers && best[LOG_LOSS].n && is_list_text(best[LOG_LOSS]))
         take_steps(d, best[LOG_LOSS], STR(""));
 }
 
@@ -449,23 +445,24 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
             outer = STR("");
             continue;
         }
-        if (is_object(value) && holds_values(key) && !outer.n) { /* {"step": 1, "metrics": {"loss": 2.3}} */
+        /* {"step": 1, "metrics": {"loss": 2.3}} */
+        if (is_object_text(value) && document_key_holds_values(key) && !outer.n) {
             outer = s;
             s = str_cut(value, 1);
             continue;
         }
         if (value_says_name(key))
-            name = unquoted(value);
+            name = scan_unquoted(value);
         if (value_says_value(key))
-            lone = unquoted(value);
-        judged = judged || (value_is_split(key) && value_split_judged(unquoted(value)));
-        if (value_is_rank(key) && count_of(value, &rank))
+            lone = scan_unquoted(value);
+        judged = judged || (value_is_split(key) && value_split_judged(scan_unquoted(value)));
+        if (value_is_rank(key) && document_count(value, &rank))
             r.rank = log_rank_said(rank);
         bool steps = !numbered && value_is_step(key);
-        if (!scan_number(unquoted(value), &x, &digit) || (steps && !count_of(value, &r.step))) {
-            if ((steps || value_named(key, &v)) && !is_list(value) && !is_object(value) &&
-                !reading_is_nothing(unquoted(value)))
-                odd = unquoted(value);
+        if (!scan_number(scan_unquoted(value), &x, &digit) || (steps && !document_count(value, &r.step))) {
+            if ((steps || value_named(key, &v)) && !is_list_text(value) && !is_object_text(value) &&
+                !reading_is_nothing(scan_unquoted(value)))
+                odd = scan_unquoted(value);
             odd_step = odd_step || (steps && odd.n);
             continue;
         }
@@ -499,7 +496,7 @@ static void take_steps(struct document_reading *d, struct str list, struct str n
     struct str s = str_cut(list, 1), item;
     int64_t n = 0;
     while (next_item(&s, &item) == 1)
-        if (is_object(item) && take_step(d, item, n + 1, false, name))
+        if (is_object_text(item) && take_step(d, item, n + 1, false, name))
             n++;
 }
 
@@ -508,7 +505,7 @@ static void take_steps_by_key(struct document_reading *d, struct str object)
     struct str s = str_cut(object, 1), key, value;
     int64_t step;
     while (scan_member(&s, &key, &value) == 1)
-        if (step_key(key, &step) && is_object(value))
+        if (step_key(key, &step) && is_object_text(value))
             take_step(d, value, step, true, STR(""));
 }
 
@@ -523,20 +520,20 @@ static bool take_frame(struct document_reading *d, struct str object)
         data = str_is(key, "data") ? value : data;
         name = str_is(key, "name") ? value : name;
     }
-    if (!is_list(data) || !(is_list(columns) || (name.n && is_list(index))))
+    if (!is_list_text(data) || !(is_list_text(columns) || (name.n && is_list_text(index))))
         return false;
     struct str rows = str_cut(data, 1), numbers = str_cut(index, 1), row, number = STR("");
     struct buf made = {0};
     for (int64_t n = 1; next_item(&rows, &row) == 1 && (!index.n || next_item(&numbers, &number) == 1); n++) {
-        struct str names = is_list(columns) ? str_cut(columns, 1) : STR(""), cells = str_cut(row, 1), own, cell;
+        struct str names = is_list_text(columns) ? str_cut(columns, 1) : STR(""), cells = str_cut(row, 1), own, cell;
         int64_t step = n;
         buf_clear(&made);
-        if (!is_list(columns))
+        if (!is_list_text(columns))
             buf_fmt(&made, "{%.*s:%.*s", STR_ARG(name), STR_ARG(row));
-        while (is_list(row) && next_item(&names, &own) == 1 && next_item(&cells, &cell) == 1)
+        while (is_list_text(row) && next_item(&names, &own) == 1 && next_item(&cells, &cell) == 1)
             buf_fmt(&made, "%c%.*s:%.*s", made.n ? ',' : '{', STR_ARG(own), STR_ARG(cell));
         buf_char(&made, '}');
-        bool indexed = count_of(number, &step);
+        bool indexed = document_count(number, &step);
         take_step(d, buf_view(&made), step, indexed, STR(""));
     }
     buf_release(&made);
@@ -547,13 +544,13 @@ static bool take_frame(struct document_reading *d, struct str object)
 static void take_document(struct document_reading *d, struct str text)
 {
     struct numbering by = {.first = 1, .each = 1, .counted = true};
-    if (is_list(text)) {
+    if (is_list_text(text)) {
         if (list_begins_right(text))
-            take_list(d, LOG_LOSS, text, &by);
+            take_document_list(d, LOG_LOSS, text, &by);
         else
             take_steps(d, text, STR(""));
-    } else if (is_object(text) && !take_frame(d, text)) {
-        take_object(d, text, 0);
+    } else if (is_object_text(text) && !take_frame(d, text)) {
+        take_document_object(d, text, 0);
     }
 }
 
@@ -562,7 +559,7 @@ static void take_document(struct document_reading *d, struct str text)
 /* Text with a list or dictionary of numbers at its front, or with a name of a loss before one. */
 static bool may_be_losses(struct str head)
 {
-    struct str s = skip_blanks(head), item;
+    struct str s = skip_document_blanks(head), item;
     double x;
     if (!python_value_begins(s))
         return false;
@@ -572,13 +569,13 @@ static bool may_be_losses(struct str head)
         return true;
     struct str items = str_cut(s, 1);
     for (int i = 0; s.p[0] == '[' && i < LOOKED_AT && next_item(&items, &item) == 1; i++)
-        if (is_number(item))
+        if (is_number_text(item))
             return true;
-    item = skip_blanks(str_cut(s, 1));
+    item = skip_document_blanks(str_cut(s, 1));
     if (s.p[0] == '[' && item.n && item.p[0] == '(')
         return true;
     while (s.p[0] == '[' && item.n && strchr("[(", item.p[0]))
-        item = skip_blanks(str_cut(item, 1));
+        item = skip_document_blanks(str_cut(item, 1));
     if (item.n && strchr("\"'", item.p[0]))
         item = str_cut(item, 1);
     if (str_starts(item, "step") || str_starts(item, "iter")) /* {"step_1": 2.5} */
@@ -590,19 +587,19 @@ static bool may_be_losses(struct str head)
 static void read_as(struct document_reading *d, struct str text, bool (*json_of)(struct str text, struct buf *json))
 {
     struct buf json = {0};
-    if (json_of(skip_blanks(text), &json))
+    if (json_of(skip_document_blanks(text), &json))
         take_document(d, buf_view(&json));
     else
         d->bad = true;
     buf_release(&json);
 }
 
-static void read_document(struct document_reading *d, struct str text)
+static void read_printed_document(struct document_reading *d, struct str text)
 {
     read_as(d, text, printed_document);
 }
 
-static void read_lists(struct document_reading *d, struct str text)
+static void read_lists_of_document(struct document_reading *d, struct str text)
 {
     read_as(d, text, printed_lists);
 }
@@ -645,7 +642,7 @@ static bool has_losses(const char *path, void (*read)(struct document_reading *d
 
 bool loss_document_sniff(struct str head, const char *path)
 {
-    return may_be_losses(head) && has_losses(path, read_document);
+    return may_be_losses(head) && has_losses(path, read_printed_document);
 }
 
 bool printed_lists_shortened_in(const char *path)
@@ -659,10 +656,11 @@ bool printed_lists_shortened_in(const char *path)
 
 bool printed_lists_sniff(const char *path)
 {
-    return has_losses(path, read_lists);
+    return has_losses(path, read_lists_of_document);
 }
 
-static int read_file(struct series_builder *k, void (*read)(struct document_reading *d, struct str text), struct err *e)
+static int read_document_file(struct series_builder *k, void (*read)(struct document_reading *d, struct str text),
+                              struct err *e)
 {
     struct buf text = {0};
     struct document_reading d = {.k = k};
@@ -679,12 +677,12 @@ static int read_file(struct series_builder *k, void (*read)(struct document_read
 
 int loss_document_read(struct series_builder *k, struct err *e)
 {
-    return read_file(k, read_document, e);
+    return read_document_file(k, read_printed_document, e);
 }
 
 int printed_lists_read(struct series_builder *k, struct err *e)
 {
-    return read_file(k, read_lists, e);
+    return read_document_file(k, read_lists_of_document, e);
 }
 
 /* ---- columns ---- */
@@ -701,7 +699,7 @@ struct columns {
 
 /* The parts of a line, divided by blanks, bars, commas, semicolons or a colon before a blank. More than COLUMNS: their
  * count alone. */
-static size_t cut_line(struct str line, struct str part[COLUMNS])
+static size_t cut_column_line(struct str line, struct str part[COLUMNS])
 {
     size_t n = 0;
     while (line.n) {
@@ -730,7 +728,7 @@ static bool all_numbers(const struct str *part, size_t n)
     return n > 0;
 }
 
-static bool name_columns(struct columns *c, const struct str *part, size_t n)
+static bool name_document_columns(struct columns *c, const struct str *part, size_t n)
 {
     struct values_taken taken = {0};
     enum log_value v;
@@ -784,7 +782,7 @@ static bool find_columns(const struct file *f, struct columns *c)
     while (yes && rows < 1000 && log_line_next(&l, &line, &quiet) == 1) {
         while (line.n && (line.p[0] == '#' || line.p[0] == ' '))
             line = str_cut(line, 1);
-        size_t n = cut_line(line, part);
+        size_t n = cut_column_line(line, part);
         if (!n || (l.end && !l.newline && f->size > 65536) || beside_rows(str_trim(line), part, n))
             continue;
         const bool gaps = str_find(line, ',') < 0 && str_find(line, ';') < 0;
@@ -792,7 +790,7 @@ static bool find_columns(const struct file *f, struct columns *c)
             add_index(c);
         if (n > COLUMNS || !all_numbers(part, n) || ((rows || c->named) && n != c->n)) {
             struct columns names = {0};
-            if (n <= COLUMNS && !rows && !c->named && name_columns(&names, part, n))
+            if (n <= COLUMNS && !rows && !c->named && name_document_columns(&names, part, n))
                 *c = names;
             else
                 odd++;
@@ -807,7 +805,7 @@ static bool find_columns(const struct file *f, struct columns *c)
         }
         rows++;
         if (yes && c->step >= 0) {
-            yes = count_of(part[c->step], &step) && (c->named || step > last);
+            yes = document_count(part[c->step], &step) && (c->named || step > last);
             if (c->epoch && step <= last)
                 c->step = -1;
             last = step;
@@ -825,7 +823,7 @@ size_t loss_columns_unnamed(struct str head)
     for (size_t i = 0; i < line.n; i++)
         if (!strchr("0123456789+-.eEnaif:,;|/T \t\r", line.p[i]))
             return 0;
-    size_t n = cut_line(line, part);
+    size_t n = cut_column_line(line, part);
     return n > 2 && n <= COLUMNS && scan_number(part[0], &x, NULL) && scan_number(part[n - 1], &x, NULL) ? n : 0;
 }
 
@@ -849,7 +847,7 @@ int loss_columns_read(struct series_builder *k, struct err *e)
     while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
         struct log_record r = {0};
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
-        size_t parts = cut_line(line, part);
+        size_t parts = cut_column_line(line, part);
         if (l.end && !l.newline && k->growing)
             break;
         if (log_line_unended(&l) && parts && line.p[0] != '#') {
@@ -858,7 +856,7 @@ int loss_columns_read(struct series_builder *k, struct err *e)
         }
         if (parts != c.n || !all_numbers(part, c.n)) {
             struct columns names;
-            if (!begun && c.named && parts <= COLUMNS && name_columns(&names, part, parts)) {
+            if (!begun && c.named && parts <= COLUMNS && name_document_columns(&names, part, parts)) {
                 begun = true;
                 continue;
             }
@@ -871,7 +869,7 @@ int loss_columns_read(struct series_builder *k, struct err *e)
             continue;
         }
         r.step = ++n;
-        if (c.step >= 0 && !count_of(part[c.step], &r.step)) {
+        if (c.step >= 0 && !document_count(part[c.step], &r.step)) {
             log_odd_value(k, part[c.step]);
             continue;
         }

@@ -4,7 +4,7 @@
 #include "log/series_builder.h"
 
 /* After "iteration N/ TOTAL |"; false if this text is absent. */
-static bool head(struct str line, int64_t *step, struct str *fields)
+static bool megatron_read_head(struct str line, int64_t *step, struct str *fields)
 {
     struct str at = line;
     int64_t total;
@@ -50,7 +50,7 @@ bool megatron_words(struct str line)
 {
     int64_t step;
     struct str fields;
-    return head(line, &step, &fields) || head_cut(line);
+    return megatron_read_head(line, &step, &fields) || head_cut(line);
 }
 
 enum field { FIELD_NONE, FIELD_VALUE, FIELD_MAIN_LOSS, FIELD_SKIPPED, FIELD_NANS, FIELD_SCALAR, FIELD_LOSS,
@@ -88,7 +88,8 @@ static const struct known_field *known_field(struct str name)
     return NULL;
 }
 
-static void field(struct series_builder *k, struct log_record *r, struct str name, struct str text, bool *main_loss)
+static void megatron_take_field(struct series_builder *k, struct log_record *r, struct str name, struct str text,
+                                bool *main_loss)
 {
     const struct known_field *f = known_field(name);
     double x, digit;
@@ -148,7 +149,7 @@ enum log_take megatron_take(struct series_builder *k, struct str line, size_t fr
     struct str rest, part, name, value;
     bool main_loss = false;
     (void)fresh;
-    if (!head(line, &r.step, &rest))
+    if (!megatron_read_head(line, &r.step, &rest))
         return last ? TAKE_NOT : TAKE_MORE;
     /* the last field in every version; Megatron-DeepSpeed has more fields after it */
     struct str tail;
@@ -162,7 +163,7 @@ enum log_take megatron_take(struct series_builder *k, struct str line, size_t fr
     const size_t odd = k->counted[ODD_VALUE];
     while (str_split(rest, '|', &part, &rest)) /* a field without its bar was cut off */
         if (str_split(part, ':', &name, &value))
-            field(k, &r, str_trim(name), value, &main_loss);
+            megatron_take_field(k, &r, str_trim(name), value, &main_loss);
     /* since core 0.17 a skipped step prints a loss of zero */
     if (log_skipped(&r) && log_has(&r, LOG_LOSS) && r.value[LOG_LOSS] == 0)
         r.has &= (uint16_t) ~(1u << LOG_LOSS);

@@ -6,7 +6,7 @@
 #include "log/value_names.h"
 
 /* "[ 1/ 2]" at the front: both numbers, removed. */
-static bool bracketed(struct str *s, int64_t *a, int64_t *b)
+static bool take_bracketed_pair(struct str *s, int64_t *a, int64_t *b)
 {
     struct str at = str_trim(*s);
     if (!at.n || at.p[0] != '[')
@@ -22,12 +22,12 @@ static bool bracketed(struct str *s, int64_t *a, int64_t *b)
 }
 
 /* The step over all epochs, and what follows; false if the head is not (yet) whole. */
-static bool head(struct str line, int64_t *step, struct str *rest)
+static bool mindformers_read_head(struct str line, int64_t *step, struct str *rest)
 {
     int64_t epoch, epochs, in_epoch, per_epoch;
     struct str at;
-    if (!scan_behind(line, "Epoch:", &at) || !bracketed(&at, &epoch, &epochs) || !scan_behind(at, "step:", &at) ||
-        !bracketed(&at, &in_epoch, &per_epoch))
+    if (!scan_behind(line, "Epoch:", &at) || !take_bracketed_pair(&at, &epoch, &epochs) ||
+        !scan_behind(at, "step:", &at) || !take_bracketed_pair(&at, &in_epoch, &per_epoch))
         return false;
     *rest = at;
     /* sizes first, so that the product fits */
@@ -83,7 +83,7 @@ static struct behind_words find_words(struct str s)
 
 /* The value that stands first, up to the next ", " outside brackets. ended: something
  * follows it, so that it is not cut. */
-static struct str value_at(struct str at, bool *ended)
+static struct str value_of_field(struct str at, bool *ended)
 {
     size_t i, depth = 0;
     for (i = 0; i < at.n; i++) {
@@ -99,16 +99,16 @@ static struct str value_at(struct str at, bool *ended)
 }
 
 /* What follows the word; false if it is not there. */
-static bool value_of(const struct behind_words *b, enum word w, struct str *value, bool *ended)
+static bool value_behind_word(const struct behind_words *b, enum word w, struct str *value, bool *ended)
 {
     if (!b->of[w].p)
         return false;
-    *value = value_at(b->of[w], ended);
+    *value = value_of_field(b->of[w], ended);
     return true;
 }
 
 /* "5.205", "[5.205/5.205]" (the second is the mean since the epoch began), "[2.45e-06]" */
-static bool number(struct str s, double *v, double *digit)
+static bool mindformers_number(struct str s, double *v, double *digit)
 {
     struct str rest;
     if (s.n && s.p[0] == '[') {
@@ -121,9 +121,9 @@ static bool number(struct str s, double *v, double *digit)
 }
 
 /* The same of a field that is one of the record's: what is there and no number is counted. */
-static bool field(struct series_builder *k, struct str s, double *v, double *digit)
+static bool mindformers_read_field(struct series_builder *k, struct str s, double *v, double *digit)
 {
-    bool is = number(s, v, digit);
+    bool is = mindformers_number(s, v, digit);
     if (!is && !reading_is_nothing(s) && !str_is(s, "unavailable") && !str_is(s, "[]"))
         log_odd_value(k, s);
     return is;
@@ -141,24 +141,24 @@ static void auxiliary_losses(struct series_builder *k, struct str s, int64_t ste
                 name = str_cut(name, i + 1);
                 break;
             }
-        v = value_at(rest, &ended);
-        if (auxiliary_loss_named(str_trim(name), plain) && ended && field(k, v, &x, NULL))
+        v = value_of_field(rest, &ended);
+        if (auxiliary_loss_named(str_trim(name), plain) && ended && mindformers_read_field(k, v, &x, NULL))
             log_point(k, "loss", str_trim(name), false, step, x);
     }
 }
 
 /* Whether the record is whole, or what is there could be all of it. The fields after loss_scale came with
  * the versions, so a line that ends after a whole value may go on only in a line that begins with a comma. */
-static bool whole(const struct behind_words *b)
+static bool is_whole_record(const struct behind_words *b)
 {
     struct str v;
     bool ended;
     double x;
-    if (value_of(b, NORM, &v, &ended))
+    if (value_behind_word(b, NORM, &v, &ended))
         return ended || str_is(v, "None") || (v.n && v.p[0] != '[' && scan_number(v, &x, NULL));
-    if (!value_of(b, SCALE, &v, &ended) || ended)
+    if (!value_behind_word(b, SCALE, &v, &ended) || ended)
         return false;
-    return str_is(v, "unavailable") || str_is(v, "None") || number(v, &x, NULL);
+    return str_is(v, "unavailable") || str_is(v, "None") || mindformers_number(v, &x, NULL);
 }
 
 /* TrainingStateMonitor: "local_norm/NAME: VALUE", "weight_norm/NAME: …", "micro_local_loss: …" */
@@ -175,7 +175,7 @@ static enum log_take state_line(struct series_builder *k, struct str at, int64_t
     bool named = str_split(word, '/', &tag, &name);
     if (!named)
         name = STR("");
-    if (!number(value, &x, NULL)) {
+    if (!mindformers_number(value, &x, NULL)) {
         if (named && scan_has(tag, "norm") && !reading_is_nothing(value))
             log_odd_value(k, value);
         return TAKE_NOT;
@@ -199,7 +199,7 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
     struct str at, v, before;
     double x, digit;
     bool ended;
-    if (!head(line, &r.step, &at))
+    if (!mindformers_read_head(line, &r.step, &at))
         return last ? TAKE_NOT : TAKE_MORE;
     struct behind_words words_at = find_words(at);
     if (!words_at.of[SOME_LOSS].p) {
@@ -207,13 +207,13 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
             return TAKE_MORE;
         return state_line(k, at, r.step);
     }
-    bool could_be = whole(&words_at);
+    bool could_be = is_whole_record(&words_at);
     if (!last && !(could_be && words_at.of[NORM].p)) {
         struct str next = str_trim(str_cut(line, fresh));
-        if (!fresh || !head(str_n(line.p, fresh), &r.step, &before))
+        if (!fresh || !mindformers_read_head(str_n(line.p, fresh), &r.step, &before))
             return TAKE_MORE;
         words_at = find_words(before);
-        could_be = whole(&words_at);
+        could_be = is_whole_record(&words_at);
         if (!could_be || (next.n && (next.p[0] == ',' || next.p[0] == '.')))
             return TAKE_MORE; /* versions with a norm may have been wrapped before it; the next line tells */
         answer = TAKE_BEFORE;
@@ -223,20 +223,20 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
         return answer;
     }
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        if ((value_of(&words_at, plain[i].word, &v, &ended) ||
-             (plain[i].word == LOSS && value_of(&words_at, JOINED_LOSS, &v, &ended))) &&
-            (ended || could_be) && field(k, v, &x, &digit))
+        if ((value_behind_word(&words_at, plain[i].word, &v, &ended) ||
+             (plain[i].word == LOSS && value_behind_word(&words_at, JOINED_LOSS, &v, &ended))) &&
+            (ended || could_be) && mindformers_read_field(k, v, &x, &digit))
             log_set(k, &r, plain[i].v, x, digit);
-    if (value_of(&words_at, OVERFLOWED, &v, &ended)) {
+    if (value_behind_word(&words_at, OVERFLOWED, &v, &ended)) {
         r.overflow = str_ieq(v, STR("True")) || str_is(v, "[ True]");
         if (r.overflow || str_ieq(v, STR("False")) || str_is(v, "[False]"))
             r.has |= LOG_HAS_OVERFLOW;
     }
-    if (value_of(&words_at, LM_LOSS, &v, &ended) && ended && field(k, v, &x, NULL))
+    if (value_behind_word(&words_at, LM_LOSS, &v, &ended) && ended && mindformers_read_field(k, v, &x, NULL))
         log_point(k, "loss", STR("lm_loss"), false, r.step, x);
     auxiliary_losses(k, words_at.all, r.step);
-    if (could_be && value_of(&words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
-        number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
+    if (could_be && value_behind_word(&words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
+        mindformers_number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
         r.seconds = (float)(x / 1000);
     if (r.has)
         log_add(k, &r);

@@ -48,7 +48,7 @@ static void what_of(const char *path, char out[64])
     out[s.n] = 0;
 }
 
-static int header(struct monitor_table *t, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int monitor_take_header(struct monitor_table *t, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     t->name = t->step = t->micro = t->scope = t->stage = -1;
     t->n = n < COLUMNS ? n : COLUMNS;
@@ -93,7 +93,8 @@ static bool no_tensor(const struct monitor_table *t, const struct str *cell, siz
 }
 
 /* first_micro: the number of the first micro step. Version 2 numbers them from 1 and leaves the stage out as -1. */
-static void name_of(struct str name, struct str stage, struct str micro, const char *first_micro, struct buf *out)
+static void monitor_value_name(struct str name, struct str stage, struct str micro, const char *first_micro,
+                               struct buf *out)
 {
     struct str before, rest;
     if (stage.n && str_split(name, ':', &before, &rest) && str_eq(before, stage))
@@ -105,7 +106,7 @@ static void name_of(struct str name, struct str stage, struct str micro, const c
         buf_fmt(out, "@%.*s", STR_ARG(micro));
 }
 
-static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int monitor_take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct monitor_table *t = ctx;
     struct buf name = {0};
@@ -113,7 +114,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     double x;
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     if (!t->head)
-        return header(t, cell, n, line, e);
+        return monitor_take_header(t, cell, n, line, e);
     for (size_t i = 0; i < n; i++)
         if (cell[i].n && memchr(cell[i].p, '\n', cell[i].n)) {
             log_odd(t->k, ODD_QUOTE);
@@ -134,7 +135,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     struct str micro = t->micro >= 0 && (size_t)t->micro < n ? str_trim(cell[t->micro]) : STR("");
     bool reduced =
         strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
-    name_of(str_trim(cell[t->name]), stage, reduced ? STR("") : micro, t->scope >= 0 ? "1" : "0", &name);
+    monitor_value_name(str_trim(cell[t->name]), stage, reduced ? STR("") : micro, t->scope >= 0 ? "1" : "0", &name);
     for (size_t i = 0; i < t->n && i < n; i++) {
         if (!t->ops[i] || log_number(t->k, cell[i], &x, NULL) != READING_VALUE)
             continue;
@@ -158,14 +159,14 @@ static int unended_row(void *ctx, const struct str *cell, size_t n, uint64_t lin
 {
     struct monitor_table *t = ctx;
     if (!t->k->s->points.n)
-        return row(ctx, cell, n, line, e);
+        return monitor_take_row(ctx, cell, n, line, e);
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     log_odd(t->k, ODD_CUT);
     return 0;
 }
 
 /* A single last row in an open quote has no line end. */
-static void open_quote(void *ctx)
+static void monitor_open_quote(void *ctx)
 {
     struct monitor_table *t = ctx;
     if (!t->k->counted[ODD_QUOTE])
@@ -176,7 +177,7 @@ void monitor_value(struct series_builder *k, const struct monitor_at *at, struct
 {
     struct buf out = {0}, full = {0};
     bool reduced = str_is(at->what, "grad_reduced") && str_is(op, "norm");
-    name_of(at->name, at->stage, at->micro, "0", &out);
+    monitor_value_name(at->name, at->stage, at->micro, "0", &out);
     buf_fmt(&full, "%.*s.%.*s", STR_ARG(at->what), STR_ARG(op));
     log_point(k, reduced ? "local_norm" : full.p, buf_view(&out), false, step, x);
     buf_release(&out);
@@ -206,7 +207,8 @@ bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, doub
 int monitor_read(struct series_builder *k, struct err *e)
 {
     struct monitor_table t = {.k = k};
-    struct sheet_sink sink = {.row = row, .unended_row = unended_row, .open_quote = open_quote, .ctx = &t};
+    struct sheet_sink sink = {.row = monitor_take_row, .unended_row = unended_row,
+                              .open_quote = monitor_open_quote, .ctx = &t};
     what_of(k->file->name, t.what);
     int rc = sheet_read(k->file, &sink, e);
     vec_last(&k->s->files)->lines = k->line;

@@ -28,7 +28,7 @@ bool monitor_anomalies_sniff(struct str head, const char *path)
 }
 
 /* The names of these tags' gradients in the monitor's tables. */
-static struct str table_of(struct str tag)
+static struct str gradient_table_of_tag(struct str tag)
 {
     return str_is(tag, "acc_grad") || str_is(tag, "pre_grad")    ? STR("grad_unreduced")
            : str_is(tag, "post_grad") || str_is(tag, "reduced") ? STR("grad_reduced")
@@ -50,7 +50,7 @@ static void count_rule(struct anomalies *a, struct str rule)
 }
 
 /* The text between two others; false if they are absent. */
-static bool between(struct str s, const char *before, const char *after, struct str *out)
+static bool text_between(struct str s, const char *before, const char *after, struct str *out)
 {
     struct str rest, behind;
     if (!scan_behind(s, before, &rest) || !scan_behind(rest, after, &behind))
@@ -59,7 +59,7 @@ static bool between(struct str s, const char *before, const char *after, struct 
     return true;
 }
 
-static bool one(struct anomalies *a, const cJSON *v)
+static bool take_anomaly(struct anomalies *a, const cJSON *v)
 {
     const cJSON *tag = cJSON_GetObjectItemCaseSensitive(v, "tag_name");
     const cJSON *step = cJSON_GetObjectItemCaseSensitive(v, "step");
@@ -70,8 +70,8 @@ static bool one(struct anomalies *a, const cJSON *v)
     if (!cJSON_IsString(tag) || !cJSON_IsString(message) || !step)
         return false;
     struct str s = str_of(message->valuestring);
-    if (!between(s, "Rule ", " reports", &rule) || !between(s, "', '", "')", &op) ||
-        !between(s, "current value ", ", history", &value))
+    if (!text_between(s, "Rule ", " reports", &rule) || !text_between(s, "', '", "')", &op) ||
+        !text_between(s, "current value ", ", history", &value))
         return false;
     if (!json_number(step, &at) || !(at >= 0) || at >= (double)LOG_STEP) {
         log_odd_value(a->k, cJSON_IsString(step) ? str_of(step->valuestring) : STR("step"));
@@ -89,7 +89,7 @@ static bool one(struct anomalies *a, const cJSON *v)
         name = str_cut(name, 2);
     if (str_ends(name, ":0")) /* the first micro step, which the tables have in a column */
         name.n -= 2;
-    buf_fmt(&what, "%.*s.%.*s", STR_ARG(table_of(kind)), STR_ARG(op));
+    buf_fmt(&what, "%.*s.%.*s", STR_ARG(gradient_table_of_tag(kind)), STR_ARG(op));
     log_point(a->k, what.p, name, false, (int64_t)at, x);
     count_rule(a, rule);
     if (a->first < 0 || (int64_t)at < a->first) {
@@ -101,7 +101,7 @@ static bool one(struct anomalies *a, const cJSON *v)
     return true;
 }
 
-static void say(struct anomalies *a)
+static void note_anomalies(struct anomalies *a)
 {
     struct series *s = a->k->s;
     const char *name = a->k->file->name;
@@ -131,13 +131,13 @@ int monitor_anomalies_read(struct series_builder *k, struct err *e)
     while (!log_cancelled(k) && (rc = json_members_next(&j, &m, e)) == 1) {
         struct err why;
         cJSON *v = m.too_long ? NULL : json_parse(m.value, m.special, k->file->name, m.offset, &why);
-        if (!one(&a, v))
+        if (!take_anomaly(&a, v))
             a.damaged++;
         json_pool_clear(&pool);
     }
     json_pool_leave(&pool);
     json_members_close(&j);
-    say(&a);
+    note_anomalies(&a);
     buf_release(&a.message);
     if (rc < 0 && k->s->points.n) { /* what stands before counts */
         log_unread_end(k, e->text);

@@ -24,7 +24,7 @@ struct db_reading {
     int64_t rank;     /* the one that is read */
 };
 
-static bool is_stopped(void *k)
+static bool is_db_reading_stopped(void *k)
 {
     return log_cancelled(k);
 }
@@ -59,7 +59,7 @@ static int read_kinds(struct db_reading *x, struct database *db, struct err *e)
     return more < 0 ? -1 : 0;
 }
 
-static void find_parts(struct db_reading *x, const struct query *q)
+static void find_part_columns(struct db_reading *x, const struct query *q)
 {
     static const char *const names[PARTS] = {"rank", "step", "target_id", "metric_id", "target_name", "vpp_stage",
                                              "micro_step", "metric_name"};
@@ -71,7 +71,7 @@ static void find_parts(struct db_reading *x, const struct query *q)
     }
 }
 
-static bool is_part(const struct db_reading *x, int column)
+static bool is_part_column(const struct db_reading *x, int column)
 {
     for (int p = 0; p < PARTS; p++)
         if (x->part[p] == column)
@@ -86,7 +86,7 @@ static bool has_no_tensor(struct db_reading *x, const struct query *q, struct st
     bool figures = false;
     for (int c = 0; c < query_columns(q) && c < COLUMNS; c++) {
         struct str name = query_column(q, c);
-        if (is_part(x, c))
+        if (is_part_column(x, c))
             continue;
         enum reading found = query_number(q, c, &v);
         if ((str_is(name, "nans") || str_is(name, "zeros")) && figure_of(x, kind, name, false) != MAP_NONE)
@@ -96,7 +96,7 @@ static bool has_no_tensor(struct db_reading *x, const struct query *q, struct st
     return !figures && !x->told;
 }
 
-static int take_row(struct db_reading *x, const struct query *q, struct err *e)
+static int monitor_db_take_row(struct db_reading *x, const struct query *q, struct err *e)
 {
     struct series_builder *k = x->k;
     struct monitor_at at;
@@ -124,7 +124,7 @@ static int take_row(struct db_reading *x, const struct query *q, struct err *e)
     for (int c = 0; c < query_columns(q) && c < COLUMNS && !none; c++) {
         struct str figure = query_column(q, c);
         double v = NAN;
-        if (is_part(x, c))
+        if (is_part_column(x, c))
             continue;
         enum reading found = trend_figure(q, c, &v);
         if (found == READING_ABSENT && figure_of(x, at.what, figure, false) == MAP_NONE)
@@ -147,7 +147,7 @@ int monitor_db_read(struct series_builder *k, struct err *e)
     int more = 0;
     if (database_open(&db, k->file->name, e))
         return -1;
-    db.stop = is_stopped;
+    db.stop = is_db_reading_stopped;
     db.ctx = k;
     int rc = read_kinds(&x, &db, e);
     if (rc == 0)
@@ -156,9 +156,9 @@ int monitor_db_read(struct series_builder *k, struct err *e)
                          "LEFT JOIN monitoring_metrics m ON m.metric_id = d.metric_id "
                          "ORDER BY d.rank, d.step, d.target_id", e);
     if (rc == 0)
-        find_parts(&x, &q);
+        find_part_columns(&x, &q);
     while (rc == 0 && (more = query_next(&q, e)) > 0)
-        rc = take_row(&x, &q, e);
+        rc = monitor_db_take_row(&x, &q, e);
     vec_last(&k->s->files)->lines = k->line;
     vec_last(&k->s->files)->rank = x.rank < 0 || x.rank > INT32_MAX ? -1 : (int)x.rank;
     query_end(&q);

@@ -7,23 +7,18 @@
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
-static bool is_step(double x)
+static bool is_step_number(double x)
 {
     return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
 }
 
 /* A learning rate alone is a setting: a step needs a measured value. */
-static bool measured(unsigned has)
+static bool has_measured_value(unsigned has)
 {
     return has & (1u << LOG_LOSS | 1u << LOG_NORM);
 }
 
 /* ---- objects ---- */
-
-static struct str unquoted(struct str v)
-{
-    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
-}
 
 /* Undoes escapes of a key: "\\u635f\\u5931" is a name too. */
 static struct str written_key(struct str key, struct buf *plain)
@@ -43,7 +38,7 @@ static struct str written_key(struct str key, struct buf *plain)
 }
 
 /* The object that holds the step's values: verl's file logger writes {"step": 1, "data": {"actor/pg_loss": …}}. */
-static bool holds_values(struct str key)
+static bool is_values_key(struct str key)
 {
     static const char *const names[] = {"data", "metrics", "train", "log", "logs", "scalars"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -90,34 +85,34 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         enum log_value v;
         double epoch;
         key = written_key(key, &o->plain);
-        o->judged = o->judged || (value_is_split(key) && value_split_judged(unquoted(value)));
-        if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step(x))
+        o->judged = o->judged || (value_is_split(key) && value_split_judged(scan_unquoted(value)));
+        if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step_number(x))
             o->r.rank = log_rank_said((int64_t)x);
-        o->of_parameter = o->of_parameter || log_is_parameter(unquoted(value));
+        o->of_parameter = o->of_parameter || log_is_parameter(scan_unquoted(value));
         if (!inside && value_says_name(key))
-            o->value_name = unquoted(value);
+            o->value_name = scan_unquoted(value);
         else if (!inside && value_says_value(key))
-            o->value_text = unquoted(value);
-        if (!inside && value.n && value.p[0] == '{' && (holds_values(key) || (o->mlperf && str_is(key, "metadata")))) {
+            o->value_text = scan_unquoted(value);
+        if (!inside && value.n && value.p[0] == '{' && (is_values_key(key) || (o->mlperf && str_is(key, "metadata")))) {
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
         } else if (!o->stepped && value_is_step(key) && step_pair(value, &epoch, &x)) {
-            o->stepped = is_step(x);
+            o->stepped = is_step_number(x);
             o->r.step = o->stepped ? (int64_t)x : 0;
             o->epoch = epoch;
-        } else if (!scan_number(unquoted(value), &x, &digit)) {
-            bool odd = value.p[0] != '{' && value.p[0] != '[' && !reading_is_nothing(unquoted(value));
+        } else if (!scan_number(scan_unquoted(value), &x, &digit)) {
+            bool odd = value.p[0] != '{' && value.p[0] != '[' && !reading_is_nothing(scan_unquoted(value));
             if (odd && value_named(key, &v))
-                o->odd = unquoted(value);
+                o->odd = scan_unquoted(value);
             if (odd && !o->stepped && value_is_step(key))
-                o->odd_step = unquoted(value);
+                o->odd_step = scan_unquoted(value);
             continue;
         } else if (!o->stepped && value_is_step(key)) {
-            o->stepped = is_step(x);
-            o->odd_step = unquoted(value);
+            o->stepped = is_step_number(x);
+            o->odd_step = scan_unquoted(value);
             o->r.step = o->stepped ? (int64_t)x : 0;
         } else if (o->mlperf && inside && str_is(key, "samples_count") && !o->stepped) {
-            o->stepped = is_step(x);
+            o->stepped = is_step_number(x);
             o->r.step = o->stepped ? (int64_t)x : 0;
             if (o->k)
                 o->k->s->in_samples = true;
@@ -146,7 +141,7 @@ static void take_named_value(struct step_object *o)
 }
 
 /* Whether the line is one object with a step and a value that is known; k (may be NULL) takes it. */
-static bool object(struct series_builder *k, struct str line)
+static bool take_step_object(struct series_builder *k, struct str line)
 {
     struct step_object o = {.k = k, .epoch = -1};
     struct str s = str_trim(line);
@@ -158,7 +153,7 @@ static bool object(struct series_builder *k, struct str line)
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
     buf_release(&o.plain);
-    if (whole && o.value_name.n && o.value_text.n && !measured(o.taken.has))
+    if (whole && o.value_name.n && o.value_text.n && !has_measured_value(o.taken.has))
         take_named_value(&o);
     if (o.of_parameter)
         return false;
@@ -168,10 +163,10 @@ static bool object(struct series_builder *k, struct str line)
         log_odd_value(k, s);
         return true;
     }
-    bool odd_step = !o.stepped && o.odd_step.n && measured(o.taken.has);
+    bool odd_step = !o.stepped && o.odd_step.n && has_measured_value(o.taken.has);
     if (odd_step)
         o.odd = o.odd_step;
-    if (!whole || (!o.stepped && !odd_step) || (!measured(o.taken.has) && !o.odd.n))
+    if (!whole || (!o.stepped && !odd_step) || (!has_measured_value(o.taken.has) && !o.odd.n))
         return false;
     if (k && o.odd.n)
         log_odd_value(k, o.odd);
@@ -194,14 +189,14 @@ bool json_values_words(struct str line)
 
 bool json_values_starts(struct str line)
 {
-    return object(NULL, line);
+    return take_step_object(NULL, line);
 }
 
 enum log_take json_values_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     (void)fresh;
     (void)last;
-    return object(k, line) ? TAKE_DONE : TAKE_NOT;
+    return take_step_object(k, line) ? TAKE_DONE : TAKE_NOT;
 }
 
 /* ---- tables ---- */
@@ -226,7 +221,7 @@ struct value_table {
 
 /* TensorBoard's download has one tag's values, and the tag in the file's name: "run-.-tag-train_loss.csv". Of another
  * name they are losses, as whoever gives the file as a log says. */
-static bool one_value(struct value_table *t)
+static bool find_one_value_name(struct value_table *t)
 {
     struct str base = path_base(str_of(t->path)), tag;
     enum log_value v = LOG_LOSS;
@@ -250,7 +245,7 @@ static bool times_stand_in(const struct str *cell, size_t n)
     return false;
 }
 
-static bool header(struct value_table *t, const struct str *cell, size_t n)
+static bool value_table_header(struct value_table *t, const struct str *cell, size_t n)
 {
     struct values_taken taken = {0};
     t->step = t->epoch = t->split = t->rank = t->name = t->value = -1;
@@ -288,16 +283,16 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
     if (taken.has)
         t->value = -1;
     else if (t->step >= 0 && t->value >= 0)
-        return t->name >= 0 || (times_stand_in(cell, t->n) && one_value(t));
-    return t->step >= 0 && (t->alone ? taken.has != 0 : measured(taken.has));
+        return t->name >= 0 || (times_stand_in(cell, t->n) && find_one_value_name(t));
+    return t->step >= 0 && (t->alone ? taken.has != 0 : has_measured_value(taken.has));
 }
 
-static int first_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int take_header_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     (void)line;
     (void)e;
     struct value_table *t = ctx;
-    t->head = n > 1 && header(t, cell, n);
+    t->head = n > 1 && value_table_header(t, cell, n);
     return 1;
 }
 
@@ -312,7 +307,7 @@ static int no_row(void *ctx, const struct str *cell, size_t n, uint64_t line, st
 static bool table_begins(struct value_table t, struct str head, const char *path)
 {
     t.path = path;
-    struct sheet_sink sink = {.row = first_row, .unended_row = no_row, .ctx = &t};
+    struct sheet_sink sink = {.row = take_header_row, .unended_row = no_row, .ctx = &t};
     struct err quiet;
     return str_find(head, ',') >= 0 && sheet_read_text(head, path, &sink, &quiet) == 0 && t.head;
 }
@@ -329,7 +324,7 @@ bool samples_table_sniff(struct str head, const char *path)
            table_begins((struct value_table){.alone = true}, head, path);
 }
 
-static int value_row(struct value_table *t, const struct str *cell, size_t n, struct log_record *r)
+static int take_value_row(struct value_table *t, const struct str *cell, size_t n, struct log_record *r)
 {
     struct values_taken taken = {0};
     enum log_value v = (enum log_value)t->one;
@@ -350,10 +345,11 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     if (!t->head) {
         t->head = true;
-        return header(t, cell, n) ? 0 : err_line(e, t->k->file->name, line, _("expected a step column and a value "
-                                                                              "column"));
+        return value_table_header(t, cell, n) ? 0
+               : err_line(e, t->k->file->name, line, _("expected a step column and a value "
+                                                                                          "column"));
     }
-    if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step(x)) {
+    if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step_number(x)) {
         if ((size_t)t->step >= n || reading_is_nothing(cell[t->step]))
             log_odd(t->k, ODD_STEP);
         else if (!value_is_step(cell[t->step])) /* the header again, after the run was resumed */
@@ -363,10 +359,10 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     r.step = t->rows ? ++t->numbered : (int64_t)x;
     if (t->split >= 0 && (size_t)t->split < n && value_split_judged(cell[t->split]))
         return 0;
-    if (t->rank >= 0 && (size_t)t->rank < n && scan_number(cell[t->rank], &x, NULL) && is_step(x))
+    if (t->rank >= 0 && (size_t)t->rank < n && scan_number(cell[t->rank], &x, NULL) && is_step_number(x))
         r.rank = log_rank_said((int64_t)x);
     if (t->value >= 0)
-        return value_row(t, cell, n, &r);
+        return take_value_row(t, cell, n, &r);
     double epoch = -1;
     if (t->epoch >= 0 && (size_t)t->epoch < n && !scan_number(cell[t->epoch], &epoch, NULL))
         epoch = -1;
@@ -398,7 +394,7 @@ static int epoch_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     (void)line, (void)e;
     if (!t->head) {
         t->head = true;
-        return header(t, cell, n) && t->by_epoch ? 0 : 1;
+        return value_table_header(t, cell, n) && t->by_epoch ? 0 : 1;
     }
     if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL))
         return 0;
@@ -470,7 +466,7 @@ bool value_columns_unknown(struct str head, const char *path, struct buf *names)
     if (str_starts(line, "{") && str_ends(line, "}")) {
         struct str s = str_cut(line, 1);
         while (u.n < COLUMNS && scan_member(&s, &key, &value) == 1)
-            if (scan_number(unquoted(value), &x, NULL))
+            if (scan_number(scan_unquoted(value), &x, NULL))
                 add_name(&u, written_key(key, &plain));
         buf_release(&plain);
         return u.n > 1;
@@ -488,7 +484,7 @@ static bool metric_line(struct str line, double *value, double *digit, int64_t *
     double stamp, x;
     struct str s = str_trim(line);
     if (!scan_leading(&s, &stamp, NULL) || stamp < 1e12 || !scan_leading(&s, value, digit) ||
-        !scan_leading(&s, &x, NULL) || (s.n && s.p[0] != ' ') || !is_step(x))
+        !scan_leading(&s, &x, NULL) || (s.n && s.p[0] != ' ') || !is_step_number(x))
         return false;
     *step = (int64_t)x;
     return true;

@@ -41,7 +41,7 @@ static struct norm_reading *new_reading(struct series_builder *k)
 
 /* ---- cells ---- */
 
-static struct str bare(struct str s)
+static struct str trim_quotes(struct str s)
 {
     s = str_trim(s);
     if (s.n > 1 && strchr("\"'", s.p[0]) && s.p[s.n - 1] == s.p[0])
@@ -68,7 +68,7 @@ static bool cut_cells(struct str line, struct cells *c)
         }
         if (i == line.n && from == line.n && bars)
             break;
-        c->v[c->n++] = bare(str_n(line.p + from, i - from));
+        c->v[c->n++] = trim_quotes(str_n(line.p + from, i - from));
         i += n ? n : 1;
         from = i;
     }
@@ -96,14 +96,14 @@ static void cut_words(struct str line, struct cells *c)
     }
 }
 
-static bool count_of(struct str text, int64_t *out)
+static bool parse_step_count(struct str text, int64_t *out)
 {
     return scan_count(&text, out) && !text.n && *out < LOG_STEP;
 }
 
 /* ---- norms ---- */
 
-static void take(struct norm_reading *r, struct str name, bool stepped, int64_t step, struct str text)
+static void take_table_norm(struct norm_reading *r, struct str name, bool stepped, int64_t step, struct str text)
 {
     double x, digit;
     r->norms++;
@@ -135,7 +135,7 @@ static bool is_name_name(struct str cell)
 }
 
 /* Whether the cells name the columns of such a table; r has them then. */
-static bool header(struct norm_reading *r)
+static bool norm_table_header(struct norm_reading *r)
 {
     const struct cells *c = &r->cells;
     int name = -1, value = -1, step = -1, rank = -1;
@@ -168,29 +168,29 @@ static bool header(struct norm_reading *r)
 }
 
 /* A row of the table whose names came; names: of a wide table. */
-static bool row(struct norm_reading *r, const struct str *names)
+static bool norm_table_take_row(struct norm_reading *r, const struct str *names)
 {
     const struct cells *c = &r->cells;
     int64_t step = 0;
     if (c->n != r->n || (!r->wide && !log_is_parameter(c->v[r->name])))
         return false;
-    if (r->step >= 0 && !count_of(c->v[r->step], &step)) {
+    if (r->step >= 0 && !parse_step_count(c->v[r->step], &step)) {
         if (r->k)
             log_odd_value(r->k, c->v[r->step]);
         return true;
     }
-    if (r->rank < 0 || !count_of(c->v[r->rank], &r->own_rank))
+    if (r->rank < 0 || !parse_step_count(c->v[r->rank], &r->own_rank))
         r->own_rank = -1;
     for (size_t i = 0; r->wide && i < c->n; i++)
         if (r->parameter[i / 64] >> i % 64 & 1)
-            take(r, names[i], true, step, c->v[i]);
+            take_table_norm(r, names[i], true, step, c->v[i]);
     if (!r->wide)
-        take(r, c->v[r->name], r->step >= 0, step, c->v[r->value]);
+        take_table_norm(r, c->v[r->name], r->step >= 0, step, c->v[r->value]);
     return true;
 }
 
 /* "layers.0.wq.weight 2.5", with a step in front of the name or without. */
-static bool pair(struct norm_reading *r, struct str line)
+static bool take_norm_pair(struct norm_reading *r, struct str line)
 {
     const struct cells *c = &r->cells;
     int64_t step = 0;
@@ -199,18 +199,18 @@ static bool pair(struct norm_reading *r, struct str line)
     const bool stepped = c->n > 1 && !log_is_parameter(c->v[0]);
     if (c->n < 2 || !log_is_parameter(c->v[stepped]))
         return false;
-    if (stepped && !count_of(c->v[0], &step))
+    if (stepped && !parse_step_count(c->v[0], &step))
         return false;
     if (c->n != 2 + (size_t)stepped || !scan_number(c->v[1 + stepped], &x, NULL)) {
         if (r->k && !r->n)
             log_odd_value(r->k, line);
         return false;
     }
-    take(r, c->v[stepped], stepped, step, c->v[1 + stepped]);
+    take_table_norm(r, c->v[stepped], stepped, step, c->v[1 + stepped]);
     return true;
 }
 
-static bool rule(struct str line)
+static bool is_table_rule(struct str line)
 {
     for (size_t i = 0; i < line.n; i++)
         if (!strchr("-=+|: \t\r", line.p[i]) && (unsigned char)line.p[i] < 0x80)
@@ -220,11 +220,6 @@ static bool rule(struct str line)
 
 /* ---- dictionaries ---- */
 
-static struct str unquoted(struct str v)
-{
-    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
-}
-
 static bool holds_norms(struct str key)
 {
     static const char *const names[] = {"norms", "grad_norms", "gradients", "grads", "local_norm", "local_norms",
@@ -233,11 +228,11 @@ static bool holds_norms(struct str key)
 }
 
 /* {"step": 1, "layers.0.wq.weight": 2.5, …}; lists have a value a step; {"1": {…}} and {"norms": {…}} hold such. */
-static void take_object(struct norm_reading *r, struct str object, bool stepped, int64_t step, int depth)
+static void take_norm_object(struct norm_reading *r, struct str object, bool stepped, int64_t step, int depth)
 {
     struct str s = str_cut(object, 1), key, value;
     while (scan_member(&s, &key, &value) == 1)
-        if (value_is_step(key) && count_of(unquoted(value), &step))
+        if (value_is_step(key) && parse_step_count(scan_unquoted(value), &step))
             stepped = true;
         else if (value_is_step(key) && r->k && !str_starts(value, "["))
             log_odd_value(r->k, value);
@@ -247,12 +242,12 @@ static void take_object(struct norm_reading *r, struct str object, bool stepped,
             struct str list = str_n(value.p + 1, value.n - 2), item;
             for (int64_t n = 1; list.n && str_find(value, '{') < 0; n++) {
                 item = str_next(&list, ',');
-                take(r, key, true, n, unquoted(str_trim(item)));
+                take_table_norm(r, key, true, n, scan_unquoted(str_trim(item)));
             }
         } else if (log_is_parameter(key) && !str_starts(value, "{")) {
-            take(r, key, stepped, step, unquoted(value));
-        } else if (str_starts(value, "{") && depth < DEEPEST && (holds_norms(key) || count_of(key, &own))) {
-            take_object(r, value, stepped || !holds_norms(key), own, depth + 1);
+            take_table_norm(r, key, stepped, step, scan_unquoted(value));
+        } else if (str_starts(value, "{") && depth < DEEPEST && (holds_norms(key) || parse_step_count(key, &own))) {
+            take_norm_object(r, value, stepped || !holds_norms(key), own, depth + 1);
         }
     }
 }
@@ -265,13 +260,13 @@ static void take_pairs(struct norm_reading *r, struct str list)
         if (open < 0 || (close = str_find(str_cut(s, (size_t)open + 1), ']')) < 0)
             return;
         struct str own = str_n(s.p + open + 2, (size_t)close - 1), name, value;
-        if (str_split(own, ',', &name, &value) && log_is_parameter(unquoted(name)))
-            take(r, unquoted(name), false, 0, unquoted(str_trim(value)));
+        if (str_split(own, ',', &name, &value) && log_is_parameter(scan_unquoted(name)))
+            take_table_norm(r, scan_unquoted(name), false, 0, scan_unquoted(str_trim(value)));
         s = str_cut(s, (size_t)open + (size_t)close + 1);
     }
 }
 
-static bool document(struct norm_reading *r, struct str text)
+static bool take_norm_document(struct norm_reading *r, struct str text)
 {
     struct buf json = {0};
     struct str s = text;
@@ -289,7 +284,7 @@ static bool document(struct norm_reading *r, struct str text)
         }
         const size_t before = r->norms;
         if (str_starts(buf_view(&json), "{"))
-            take_object(r, buf_view(&json), false, 0, 0);
+            take_norm_object(r, buf_view(&json), false, 0, 0);
         else
             take_pairs(r, buf_view(&json));
         n += r->norms > before;
@@ -303,7 +298,7 @@ size_t log_norms_of_object(struct series_builder *k, struct str json, int64_t ra
 {
     struct norm_reading *r = new_reading(k);
     r->own_rank = rank;
-    take_object(r, json, stepped, step, 0);
+    take_norm_object(r, json, stepped, step, 0);
     const size_t n = r->norms;
     free(r);
     return n;
@@ -319,19 +314,19 @@ static bool may_be_document(struct str head)
 /* ---- the file ---- */
 
 /* A line of a table or a pair; names: copies of a wide table's, since lines come and go. */
-static void take_line(struct norm_reading *r, struct str line, struct buf *kept, struct str *names)
+static void take_norm_line(struct norm_reading *r, struct str line, struct buf *kept, struct str *names)
 {
     line = str_trim(line);
-    if (!line.n || rule(line))
+    if (!line.n || is_table_rule(line))
         return;
     const bool cells = cut_cells(line, &r->cells);
-    if (cells && header(r)) {
+    if (cells && norm_table_header(r)) {
         buf_clear(kept);
         buf_str(kept, line);
         cut_cells(buf_view(kept), &r->cells);
         for (size_t i = 0; i < r->cells.n; i++)
             names[i] = r->cells.v[i];
-    } else if (!(cells && r->n && row(r, names)) && (r->n || !pair(r, line))) {
+    } else if (!(cells && r->n && norm_table_take_row(r, names)) && (r->n || !take_norm_pair(r, line))) {
         r->other++;
         if (r->k && r->n && cells && r->cells.n > 1)
             log_odd_value(r->k, line);
@@ -358,10 +353,10 @@ bool norm_table_sniff(struct str head, const char *path)
     struct buf text = {0}, kept = {0};
     struct err quiet;
     if (may_be_document(head)) {
-        yes = file_slurp(path, DOCUMENT_BYTES, &text, &quiet) == 0 && document(r, buf_view(&text));
+        yes = file_slurp(path, DOCUMENT_BYTES, &text, &quiet) == 0 && take_norm_document(r, buf_view(&text));
     } else {
         for (size_t i = 0; i < LOOKED_AT && rest.n; i++)
-            take_line(r, str_next(&rest, '\n'), &kept, names);
+            take_norm_line(r, str_next(&rest, '\n'), &kept, names);
         yes = r->norms > 1 && 8 * r->other <= r->norms;
     }
     buf_release(&text);
@@ -381,7 +376,7 @@ int norm_table_read(struct series_builder *k, struct err *e)
     if (may_be_document(file_head(k->file->name, head, sizeof head))) {
         rc = file_slurp(k->file->name, DOCUMENT_BYTES, &text, e);
         if (rc == 0)
-            document(r, buf_view(&text));
+            take_norm_document(r, buf_view(&text));
     } else {
         struct log_lines l = {.file = k->file, .cancel = k->cancel};
         while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
@@ -391,7 +386,7 @@ int norm_table_read(struct series_builder *k, struct err *e)
                     log_odd(k, ODD_CUT);
                 break;
             }
-            take_line(r, line, &kept, names);
+            take_norm_line(r, line, &kept, names);
         }
         rc = rc < 0 ? -1 : 0;
         vec_last(&k->s->files)->lines = l.line;

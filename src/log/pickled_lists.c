@@ -19,16 +19,16 @@ struct writer {
     bool full;
 };
 
-static void value(struct writer *w, const struct pickle *p, int depth);
+static void write_pickled_value(struct writer *w, const struct pickle *p, int depth);
 
 /* All digits of a double: what is printed with few is taken for coarse. */
-static void number(struct writer *w, double x)
+static void write_exact_number(struct writer *w, double x)
 {
     buf_fmt(w->json, "%.17e", x);
 }
 
 /* An array of numbers of one axis at most. */
-static void array(struct writer *w, const struct pickle *p)
+static void write_pickled_array(struct writer *w, const struct pickle *p)
 {
     struct tensor t = {0};
     struct pt_bytes b;
@@ -51,14 +51,14 @@ static void array(struct writer *w, const struct pickle *p)
         double x;
         dtype_to_f64(t.dtype, raw + i * size, 1, &x);
         buf_cstr(w->json, i ? "," : "");
-        number(w, x);
+        write_exact_number(w, x);
     }
     buf_cstr(w->json, t.ndim ? "]" : "");
     free(raw);
     buf_release(&type);
 }
 
-static void text(struct writer *w, struct str s)
+static void write_pickled_text(struct writer *w, struct str s)
 {
     buf_char(w->json, '"');
     for (size_t i = 0; i < s.n && i < 256; i++) {
@@ -69,16 +69,16 @@ static void text(struct writer *w, struct str s)
     buf_char(w->json, '"');
 }
 
-static void key(struct writer *w, const struct pickle *p)
+static void write_pickled_key(struct writer *w, const struct pickle *p)
 {
     if (p->kind == PICKLE_INT)
         buf_fmt(w->json, "\"%lld\"", (long long)p->i);
     else
-        text(w, p->kind == PICKLE_TEXT ? p->text : STR(""));
+        write_pickled_text(w, p->kind == PICKLE_TEXT ? p->text : STR(""));
 }
 
 /* The items of an OrderedDict, a defaultdict or a deque stand behind what makes it. */
-static struct pickle contents(const struct pickle *p)
+static struct pickle container_items(const struct pickle *p)
 {
     struct pickle x = *p;
     if (p->kind != PICKLE_CALL || p->n < 3)
@@ -90,33 +90,33 @@ static struct pickle contents(const struct pickle *p)
     return x;
 }
 
-static void value(struct writer *w, const struct pickle *p, int depth)
+static void write_pickled_value(struct writer *w, const struct pickle *p, int depth)
 {
     if (w->json->n >= JSON_BYTES || depth == DEEPEST) {
         w->full = true;
         return;
     }
     if (pt_is_array(p) || pt_is_number(p)) {
-        array(w, p);
+        write_pickled_array(w, p);
         return;
     }
-    const struct pickle x = contents(p);
+    const struct pickle x = container_items(p);
     switch (x.kind) {
     case PICKLE_INT:
         buf_fmt(w->json, "%lld", (long long)x.i);
         break;
     case PICKLE_FLOAT:
-        number(w, x.f);
+        write_exact_number(w, x.f);
         break;
     case PICKLE_TEXT:
-        text(w, x.text);
+        write_pickled_text(w, x.text);
         break;
     case PICKLE_TUPLE:
     case PICKLE_LIST:
         buf_char(w->json, '[');
         for (uint32_t i = 0; i < x.n && !w->full; i++) {
             buf_cstr(w->json, i ? "," : "");
-            value(w, x.item[i], depth + 1);
+            write_pickled_value(w, x.item[i], depth + 1);
         }
         buf_char(w->json, ']');
         break;
@@ -124,9 +124,9 @@ static void value(struct writer *w, const struct pickle *p, int depth)
         buf_char(w->json, '{');
         for (uint32_t i = 0; i + 1 < x.n && !w->full; i += 2) {
             buf_cstr(w->json, i ? "," : "");
-            key(w, x.item[i]);
+            write_pickled_key(w, x.item[i]);
             buf_char(w->json, ':');
-            value(w, x.item[i + 1], depth + 1);
+            write_pickled_value(w, x.item[i + 1], depth + 1);
         }
         buf_char(w->json, '}');
         break;
@@ -137,7 +137,7 @@ static void value(struct writer *w, const struct pickle *p, int depth)
 }
 
 /* The pickle of a zip of torch.save, behind the header of an .npy, or the whole file. */
-static int load(const struct file *f, struct buf *bytes, struct err *e)
+static int load_pickle_bytes(const struct file *f, struct buf *bytes, struct err *e)
 {
     char head[PT_OBJECTS_HEAD] = {0};
     struct zip_member m;
@@ -169,11 +169,11 @@ int pickled_document(const char *path, struct buf *json, struct err *e)
     struct arena a = {0};
     if (file_open(&f, path, e))
         return -1;
-    int rc = load(&f, &bytes, e);
+    int rc = load_pickle_bytes(&f, &bytes, e);
     const struct pickle *root = rc == 0 ? pickle_parse(buf_view(&bytes), &a, path, NULL, e) : NULL;
     struct writer w = {.name = path, .json = json};
     if (root)
-        value(&w, pt_objects(root), 0);
+        write_pickled_value(&w, pt_objects(root), 0);
     file_close(&f);
     buf_release(&bytes);
     arena_release(&a);

@@ -12,7 +12,7 @@
 #define LISTS 4096
 #define FAILED_MOST 16 /* values that are cut off or something else; each may have been read to the end of the text */
 
-static struct str skip_blanks(struct str s)
+static struct str skip_list_blanks(struct str s)
 {
     while (s.n && strchr(" \t\r\n", s.p[0]))
         s = str_cut(s, 1);
@@ -23,10 +23,10 @@ bool printed_document(struct str text, struct buf *json)
 {
     struct str s = text;
     size_t n = 0;
-    if (python_value(&s, json) && !skip_blanks(s).n)
+    if (python_value(&s, json) && !skip_list_blanks(s).n)
         return true;
     buf_clear(json);
-    for (s = text; (s = skip_blanks(s)).n; n++) {
+    for (s = text; (s = skip_list_blanks(s)).n; n++) {
         struct str line = str_next(&s, '\n'), rest;
         buf_char(json, n ? ',' : '[');
         rest = line = str_trim(line);
@@ -39,7 +39,7 @@ bool printed_document(struct str text, struct buf *json)
 
 /* ---- names ---- */
 
-static bool counts(struct str word)
+static bool is_counting_word(struct str word)
 {
     static const char *const words[] = {"step", "iter", "iteration", "epoch", "batch", "micro"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -49,7 +49,7 @@ static bool counts(struct str word)
 }
 
 /* Words that say nothing of a series: levels of messages, "all losses". */
-static bool says_nothing(struct str word)
+static bool is_empty_word(struct str word)
 {
     static const char *const words[] = {"info", "debug", "warning", "all", "the", "final", "recorded", "collected",
                                         "-"};
@@ -61,7 +61,7 @@ static bool says_nothing(struct str word)
 
 /* The words before a list as a name, "Train losses" as "train_losses"; empty where they are of validation or of one
  * step, or nothing divides them from the list. */
-static struct str name_of(struct str before, char out[NAME])
+static struct str list_name_before(struct str before, char out[NAME])
 {
     struct str words = before, word, name = STR("");
     while (words.n && strchr(" \t:=", words.p[words.n - 1]))
@@ -81,8 +81,8 @@ static struct str name_of(struct str before, char out[NAME])
             digits = digits || (word.p[i] >= '0' && word.p[i] <= '9');
         if (word_is_judged(word) || (counted && digits))
             return STR("");
-        counted = counts(word);
-        if (digits || (!n && says_nothing(word))) {
+        counted = is_counting_word(word);
+        if (digits || (!n && is_empty_word(word))) {
             n = 0;
             continue;
         }
@@ -114,7 +114,7 @@ struct named_list {
 
 typedef VEC(struct named_list) named_lists;
 
-static void add_list(named_lists *v, struct str name, struct buf *json, uint16_t rank)
+static void add_named_list(named_lists *v, struct str name, struct buf *json, uint16_t rank)
 {
     for (size_t i = 0; i < v->n; i++) {
         struct named_list *x = &v->v[i];
@@ -140,7 +140,7 @@ static void add_list(named_lists *v, struct str name, struct buf *json, uint16_t
 }
 
 /* Takes the lists of the line at the front of *s, which may go on below; *s is then what follows. */
-static void take_line(named_lists *v, struct str *s, size_t *failed)
+static void take_lists_of_line(named_lists *v, struct str *s, size_t *failed)
 {
     const char *begin = s->p;
     char text[NAME];
@@ -148,12 +148,13 @@ static void take_line(named_lists *v, struct str *s, size_t *failed)
         const bool within = s->p > begin && ((s->p[-1] | 32) >= 'a' && (s->p[-1] | 32) <= 'z');
         struct str before = str_n(begin, (size_t)(s->p - begin)), name, rest = *s;
         struct buf json = {0};
-        if (within || *failed == FAILED_MOST || !python_value_begins(*s) || !may_name(name = name_of(before, text))) {
+        if (within || *failed == FAILED_MOST || !python_value_begins(*s) ||
+            !may_name(name = list_name_before(before, text))) {
             *s = str_cut(*s, 1);
             continue;
         }
         if (python_value(&rest, &json)) {
-            add_list(v, name, &json, log_rank_in(before));
+            add_named_list(v, name, &json, log_rank_in(before));
             begin = rest.p;
             *s = rest;
         } else {
@@ -175,7 +176,7 @@ bool printed_lists(struct str text, struct buf *json)
         line.n = end < 0 ? text.n : (size_t)end;
         if (str_ihas(line, "loss") || str_ihas(line, "step") || str_ihas(line, "iter") || str_ihas(line, "norm") ||
             str_ihas(line, "lr") || str_has(line, "损失") || str_ihas(line, "history") || str_ihas(line, "rate"))
-            take_line(&v, &text, &failed);
+            take_lists_of_line(&v, &text, &failed);
         else
             text = str_cut(text, line.n + 1);
     }

@@ -20,14 +20,14 @@ static bool in_name(char c)
     return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-static void skip_blanks(struct str *s)
+static void skip_python_blanks(struct str *s)
 {
     while (s->n && strchr(" \t\r\n", s->p[0]))
         *s = str_cut(*s, 1);
 }
 
 /* The name in front of a '(' at the front of s; empty: there is none. */
-static struct str call_name(struct str s)
+static struct str python_call_name(struct str s)
 {
     size_t n = 0;
     while (n < s.n && n < 64 && in_name(s.p[n]))
@@ -35,12 +35,12 @@ static struct str call_name(struct str s)
     return n && n < s.n && s.p[n] == '(' ? str_n(s.p, n) : STR("");
 }
 
-static bool opens(char c)
+static bool is_opening_bracket(char c)
 {
     return c == '[' || c == '(' || c == '{';
 }
 
-static bool closes(char c)
+static bool is_closing_bracket(char c)
 {
     return c == ']' || c == ')' || c == '}';
 }
@@ -56,11 +56,11 @@ static size_t item_end(struct str s)
             if (!n)
                 return s.n;
             i += n - 1;
-        } else if (opens(c)) {
+        } else if (is_opening_bracket(c)) {
             depth++;
-        } else if (closes(c) && !depth) {
+        } else if (is_closing_bracket(c) && !depth) {
             return i;
-        } else if (closes(c)) {
+        } else if (is_closing_bracket(c)) {
             depth--;
         } else if (c == ',' && !depth) {
             return i;
@@ -71,14 +71,15 @@ static size_t item_end(struct str s)
 
 bool python_value_begins(struct str s)
 {
-    struct str name = call_name(s);
-    return s.n && (opens(s.p[0]) || (name.n && (STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls))) ||
+    struct str name = python_call_name(s);
+    return s.n && (is_opening_bracket(s.p[0]) ||
+                   (name.n && (STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls))) ||
                    (s.p[0] == '<' && str_starts(s, "<tf.Tensor")));
 }
 
-static bool value(struct str *s, struct buf *json, bool blanks, int depth);
+static bool rewrite_python_value(struct str *s, struct buf *json, bool blanks, int depth);
 
-static bool text(struct str *s, struct buf *json)
+static bool rewrite_python_text(struct str *s, struct buf *json)
 {
     size_t n = str_quoted(*s);
     if (!n)
@@ -100,16 +101,16 @@ static bool text(struct str *s, struct buf *json)
 
 /* What is neither in quotes nor in brackets: a number, None, or what cannot be read; up to a comma, a closing bracket,
  * a colon of a key, or of items divided by blanks the next blank. */
-static bool scalar(struct str *s, struct buf *json, bool blanks, bool key)
+static bool rewrite_scalar(struct str *s, struct buf *json, bool blanks, bool key)
 {
     size_t n = 0;
-    while (n < s->n && s->p[n] != ',' && !closes(s->p[n]) && !opens(s->p[n]) && !(key && s->p[n] == ':') &&
-           !(blanks && strchr(" \t\r\n", s->p[n])))
+    while (n < s->n && s->p[n] != ',' && !is_closing_bracket(s->p[n]) && !is_opening_bracket(s->p[n]) &&
+           !(key && s->p[n] == ':') && !(blanks && strchr(" \t\r\n", s->p[n])))
         n++;
     struct str word = str_n(s->p, n);
     while (word.n && strchr(" \t\r\n", word.p[word.n - 1]))
         word.n--;
-    if (n == s->n || opens(s->p[n]) || str_has(word, "..") || str_has(word, "\u2026"))
+    if (n == s->n || is_opening_bracket(s->p[n]) || str_has(word, "..") || str_has(word, "\u2026"))
         return false;
     if (str_is(word, "None"))
         word = STR("null");
@@ -121,17 +122,17 @@ static bool scalar(struct str *s, struct buf *json, bool blanks, bool key)
 /* Whether no item follows: a closing bracket, or the end of the text. */
 static bool at_end(struct str *s)
 {
-    skip_blanks(s);
-    return !s->n || closes(s->p[0]);
+    skip_python_blanks(s);
+    return !s->n || is_closing_bracket(s->p[0]);
 }
 
 /* Takes a comma behind an item; false: there is neither one nor a closing bracket. */
 static bool comma_or_end(struct str *s)
 {
-    skip_blanks(s);
+    skip_python_blanks(s);
     bool comma = s->n && s->p[0] == ',';
     *s = str_cut(*s, comma);
-    return comma || (s->n && closes(s->p[0]));
+    return comma || (s->n && is_closing_bracket(s->p[0]));
 }
 
 /* Takes the closing bracket; false: the text ends before it. */
@@ -144,27 +145,28 @@ static bool close_items(struct str *s, struct buf *json, char bracket)
 }
 
 /* Items up to the closing bracket, which is taken. An array of NumPy has blanks between its items. */
-static bool items(struct str *s, struct buf *json, int depth)
+static bool rewrite_items(struct str *s, struct buf *json, int depth)
 {
     const bool blanks = item_end(*s) < s->n && s->p[item_end(*s)] != ',';
     buf_char(json, '[');
     for (bool first = true; !at_end(s); first = false) {
         buf_cstr(json, first ? "" : ",");
-        if (!value(s, json, blanks, depth) || !(comma_or_end(s) || blanks))
+        if (!rewrite_python_value(s, json, blanks, depth) || !(comma_or_end(s) || blanks))
             return false;
     }
     return close_items(s, json, ']');
 }
 
-static bool key_of(struct str *s, struct buf *json, int depth)
+static bool rewrite_key(struct str *s, struct buf *json, int depth)
 {
     struct buf key = {0};
-    skip_blanks(s);
-    bool ok = s->n && !opens(s->p[0]);
+    skip_python_blanks(s);
+    bool ok = s->n && !is_opening_bracket(s->p[0]);
     if (ok && (s->p[0] == '"' || s->p[0] == '\''))
-        ok = text(s, &key);
+        ok = rewrite_python_text(s, &key);
     else if (ok)
-        ok = python_value_begins(*s) ? value(s, &key, false, depth) : scalar(s, &key, false, true);
+        ok = python_value_begins(*s) ? rewrite_python_value(s, &key, false, depth)
+             : rewrite_scalar(s, &key, false, true);
     struct str written = buf_view(&key);
     if (ok && str_starts(written, "\""))
         buf_str(json, written);
@@ -175,7 +177,7 @@ static bool key_of(struct str *s, struct buf *json, int depth)
 }
 
 /* Members up to the closing bracket; of pairs, "('loss', [2.5])", each in brackets of its own. */
-static bool members(struct str *s, struct buf *json, bool pairs, int depth)
+static bool rewrite_members(struct str *s, struct buf *json, bool pairs, int depth)
 {
     buf_char(json, '{');
     for (bool first = true; !at_end(s); first = false) {
@@ -183,17 +185,17 @@ static bool members(struct str *s, struct buf *json, bool pairs, int depth)
             return false;
         *s = str_cut(*s, pairs);
         buf_cstr(json, first ? "" : ",");
-        if (!key_of(s, json, depth))
+        if (!rewrite_key(s, json, depth))
             return false;
-        skip_blanks(s);
+        skip_python_blanks(s);
         if (!s->n || s->p[0] != (pairs ? ',' : ':'))
             return false;
         buf_char(json, ':');
         *s = str_cut(*s, 1);
-        skip_blanks(s);
-        if (!value(s, json, false, depth))
+        skip_python_blanks(s);
+        if (!rewrite_python_value(s, json, false, depth))
             return false;
-        skip_blanks(s);
+        skip_python_blanks(s);
         if (pairs && (!s->n || s->p[0] != ')'))
             return false;
         *s = str_cut(*s, pairs);
@@ -204,7 +206,7 @@ static bool members(struct str *s, struct buf *json, bool pairs, int depth)
 }
 
 /* Whether the argument has a name, "dtype=float32". */
-static bool named(struct str argument, struct str *behind)
+static bool is_named_argument(struct str argument, struct str *behind)
 {
     size_t n = 0;
     while (n < argument.n && in_name(argument.p[n]))
@@ -214,20 +216,20 @@ static bool named(struct str argument, struct str *behind)
 }
 
 /* Behind "NAME(": the argument that is the value. */
-static bool argument(struct str *s, struct buf *json, bool pairs, int depth)
+static bool rewrite_call_argument(struct str *s, struct buf *json, bool pairs, int depth)
 {
     struct str found = STR(""), behind;
     for (;;) {
-        skip_blanks(s);
+        skip_python_blanks(s);
         size_t n = item_end(*s);
         if (n == s->n)
             return false;
         struct str own = str_n(s->p, n + 1); /* with what ends it: a value is read up to there */
         if (str_starts(own, "value=")) {
             behind = str_cut(own, strlen("value="));
-            skip_blanks(&behind);
+            skip_python_blanks(&behind);
             found = behind;
-        } else if (n && !named(own, &behind)) {
+        } else if (n && !is_named_argument(own, &behind)) {
             found = own;
         }
         bool last = s->p[n] != ',';
@@ -237,13 +239,13 @@ static bool argument(struct str *s, struct buf *json, bool pairs, int depth)
     }
     if (pairs && str_starts(found, "[")) {
         found = str_cut(found, 1);
-        return members(&found, json, true, depth);
+        return rewrite_members(&found, json, true, depth);
     }
-    return found.n > 1 && value(&found, json, false, depth);
+    return found.n > 1 && rewrite_python_value(&found, json, false, depth);
 }
 
 /* "<tf.Tensor: shape=(), dtype=float32, numpy=2.5>" */
-static bool tensorflow(struct str *s, struct buf *json, int depth)
+static bool rewrite_tensorflow_tensor(struct str *s, struct buf *json, int depth)
 {
     ptrdiff_t end = str_find(*s, '>'), at = str_search(*s, "numpy=");
     if (end < 0 || at < 0 || at > end)
@@ -251,44 +253,44 @@ static bool tensorflow(struct str *s, struct buf *json, int depth)
     struct str inside = str_n(s->p + at + 6, (size_t)(end - at) - 6);
     bool ok = true;
     if (python_value_begins(inside))
-        ok = value(&inside, json, false, depth);
+        ok = rewrite_python_value(&inside, json, false, depth);
     else
         buf_str(json, str_trim(inside));
     *s = str_cut(*s, (size_t)end + 1);
     return ok;
 }
 
-static bool value(struct str *s, struct buf *json, bool blanks, int depth)
+static bool rewrite_python_value(struct str *s, struct buf *json, bool blanks, int depth)
 {
-    struct str name = call_name(*s);
+    struct str name = python_call_name(*s);
     if (!s->n || depth == DEEPEST)
         return false;
     char c = s->p[0];
     if (c == '"' || c == '\'')
-        return text(s, json);
+        return rewrite_python_text(s, json);
     if (str_starts(*s, "<tf.Tensor"))
-        return tensorflow(s, json, depth + 1);
+        return rewrite_tensorflow_tensor(s, json, depth + 1);
     if (c == '[' || c == '(') {
         *s = str_cut(*s, 1);
-        return items(s, json, depth + 1);
+        return rewrite_items(s, json, depth + 1);
     }
     if (c == '{') {
         *s = str_cut(*s, 1);
-        return members(s, json, false, depth + 1);
+        return rewrite_members(s, json, false, depth + 1);
     }
     bool pairs = name.n && STR_ONE_OF(name, pair_calls);
     if (pairs || (name.n && STR_ONE_OF(name, calls))) {
         *s = str_cut(*s, name.n + 1);
-        return argument(s, json, pairs, depth + 1);
+        return rewrite_call_argument(s, json, pairs, depth + 1);
     }
-    return scalar(s, json, blanks, false);
+    return rewrite_scalar(s, json, blanks, false);
 }
 
 bool python_value(struct str *s, struct buf *json)
 {
     const size_t before = json->n;
     struct str at = *s;
-    if (!python_value_begins(at) || !value(&at, json, false, 0)) {
+    if (!python_value_begins(at) || !rewrite_python_value(&at, json, false, 0)) {
         json->n = before;
         return false;
     }

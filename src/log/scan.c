@@ -3,7 +3,7 @@
 
 #include "log/series_builder.h"
 
-static bool ieq(const char *p, const char *word, size_t n)
+static bool equals_lower_case(const char *p, const char *word, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char c = p[i] >= 'A' && p[i] <= 'Z' ? (char)(p[i] + 32) : p[i];
@@ -14,27 +14,22 @@ static bool ieq(const char *p, const char *word, size_t n)
 }
 
 /* Length of nan, inf or infinity at p. */
-static size_t special(const char *p, size_t n)
+static size_t special_number_length(const char *p, size_t n)
 {
     static const char *const words[] = {"infinity", "inf", "nan"};
     for (size_t i = 0; n && p[0] > '9' && i < ARRAY_LEN(words); i++) {
         size_t len = strlen(words[i]);
-        if (n >= len && ieq(p, words[i], len))
+        if (n >= len && equals_lower_case(p, words[i], len))
             return len;
     }
     return 0;
 }
 
-static double power(int e)
+static double power_of_ten(int e)
 {
     static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     const int most = (int)ARRAY_LEN(tens) - 1;
     return e >= 0 && e <= most ? tens[e] : e < 0 && e >= -most ? 1 / tens[-e] : pow(10, e);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 bool scan_leading(struct str *s, double *v, double *digit)
@@ -46,16 +41,16 @@ bool scan_leading(struct str *s, double *v, double *digit)
         at = str_n(at.p + 1, at.n - 1);
     if (i < at.n && (at.p[i] == '-' || at.p[i] == '+'))
         i++;
-    size_t word = special(at.p + i, at.n - i), begin = i;
+    size_t word = special_number_length(at.p + i, at.n - i), begin = i;
     if (word) {
         i += word;
     } else {
-        while (i < at.n && is_digit(at.p[i]))
+        while (i < at.n && scan_is_digit(at.p[i]))
             i++;
         size_t digits = i - begin;
         if (i < at.n && at.p[i] == '.') {
             const size_t point = ++i;
-            while (i < at.n && is_digit(at.p[i]))
+            while (i < at.n && scan_is_digit(at.p[i]))
                 i++;
             decimals = i - point;
             digits += decimals;
@@ -68,7 +63,7 @@ bool scan_leading(struct str *s, double *v, double *digit)
             if (at.p[k] == '-' || at.p[k] == '+')
                 k++;
             size_t from = k;
-            for (; k < at.n && is_digit(at.p[k]); k++)
+            for (; k < at.n && scan_is_digit(at.p[k]); k++)
                 if (exponent < 10000)
                     exponent = exponent * 10 + (at.p[k] - '0');
             if (k > from)
@@ -80,7 +75,7 @@ bool scan_leading(struct str *s, double *v, double *digit)
     if (reading_number(str_n(at.p, i), v) != READING_VALUE)
         return false;
     if (digit)
-        *digit = word ? 0 : power(exponent - (int)decimals);
+        *digit = word ? 0 : power_of_ten(exponent - (int)decimals);
     *s = str_cut(at, i);
     return true;
 }
@@ -88,8 +83,8 @@ bool scan_leading(struct str *s, double *v, double *digit)
 bool scan_goes_on(struct str s)
 {
     char c = s.n ? s.p[0] : ' ', next = s.n > 1 ? s.p[1] : ' ';
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '#' || c == '.' ||
-           (c == ',' && is_digit(next));
+    return scan_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '#' || c == '.' ||
+           (c == ',' && scan_is_digit(next));
 }
 
 bool scan_number(struct str s, double *v, double *digit)
@@ -105,7 +100,7 @@ bool scan_count(struct str *s, int64_t *v)
     size_t i = 0;
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
         at = str_n(at.p + 1, at.n - 1);
-    for (; i < at.n && is_digit(at.p[i]); i++)
+    for (; i < at.n && scan_is_digit(at.p[i]); i++)
         n = n >= LOG_STEP ? LOG_STEP : n * 10 + (at.p[i] - '0');
     if (!i)
         return false;
@@ -124,7 +119,7 @@ typedef uint8_t letters __attribute__((vector_size(16)));
 #define PLACES (2 * sizeof(letters))
 
 /* Whether the word may begin at one of the positions from p on. */
-static bool may_begin(const char *p, size_t n, letters first, letters last)
+static bool word_may_begin(const char *p, size_t n, letters first, letters last)
 {
     letters a[2], b[2];
     uint64_t half[2];
@@ -143,7 +138,7 @@ bool scan_word(struct str s, const char *word, size_t n, struct str *rest)
         /* the last places overlap those before */
         const size_t from = i + PLACES <= places || places < PLACES ? i : places - PLACES;
         const size_t end = i + PLACES < places ? i + PLACES : places;
-        if (end - from == PLACES && !may_begin(s.p + from, n, first, last))
+        if (end - from == PLACES && !word_may_begin(s.p + from, n, first, last))
             continue;
         for (size_t k = i; k < end; k++)
             if (s.p[k] == word[0] && s.p[k + n - 1] == word[n - 1] && memcmp(s.p + k, word, n) == 0) {
@@ -159,22 +154,27 @@ bool scan_key(struct str s, const char *key)
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == ' ' || s.p[i] == '\t')
             continue;
-        if (!*key || !ieq(s.p + i, key, 1))
+        if (!*key || !equals_lower_case(s.p + i, key, 1))
             return false;
         key++;
     }
     return !*key;
 }
 
-static struct str skip_blanks(struct str s)
+static struct str skip_scan_blanks(struct str s)
 {
     while (s.n && (s.p[0] == ' ' || s.p[0] == '\t' || s.p[0] == '\n' || s.p[0] == '\r'))
         s = str_cut(s, 1);
     return s;
 }
 
+struct str scan_unquoted(struct str v)
+{
+    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
+}
+
 /* What Python prints around a number: "np.float64(2.5)", "tensor(2.5, device='npu:0')", "Array(2.5, dtype=float32)". */
-static struct str unwrapped(struct str v)
+static struct str unwrap_number(struct str v)
 {
     static const char *const calls[] = {"tensor(", "Tensor(", "Array(", "np.float64(", "np.float32(", "np.float16(",
                                         "np.int64(", "np.int32(", "numpy.float64(", "numpy.float32("};
@@ -190,9 +190,9 @@ static struct str unwrapped(struct str v)
 
 int scan_member(struct str *s, struct str *key, struct str *value)
 {
-    struct str at = skip_blanks(*s);
+    struct str at = skip_scan_blanks(*s);
     if (at.n && at.p[0] == ',')
-        at = skip_blanks(str_cut(at, 1));
+        at = skip_scan_blanks(str_cut(at, 1));
     if (at.n && at.p[0] == '}') {
         *s = str_cut(at, 1);
         return 0;
@@ -203,10 +203,10 @@ int scan_member(struct str *s, struct str *key, struct str *value)
     if (!end)
         return -1;
     *key = str_n(at.p + 1, end - 2);
-    at = skip_blanks(str_cut(at, end));
+    at = skip_scan_blanks(str_cut(at, end));
     if (!at.n || at.p[0] != ':')
         return -1;
-    at = skip_blanks(str_cut(at, 1));
+    at = skip_scan_blanks(str_cut(at, 1));
     for (i = 0; i < at.n; i++) {
         char c = at.p[i];
         if (c == '"' || c == '\'') {
@@ -226,7 +226,7 @@ int scan_member(struct str *s, struct str *key, struct str *value)
     }
     if (i == at.n)
         return -1; /* cut off: the last value may not be whole */
-    *value = unwrapped(str_trim(str_n(at.p, i)));
+    *value = unwrap_number(str_trim(str_n(at.p, i)));
     *s = str_cut(at, i);
     return 1;
 }

@@ -181,7 +181,7 @@ static bool no_records(const struct series_builder *k)
 }
 
 /* By the user's patterns, otherwise as the lines of known tools, otherwise by the words that repeat. */
-static int read_text(struct series_builder *k, struct err *e)
+static int read_text_log(struct series_builder *k, struct err *e)
 {
     int rc = value_pattern(0) ? pattern_lines_read(k, e) : 0;
     if (rc || k->s->records.n)
@@ -210,7 +210,7 @@ static int find_kind(const struct file *f, const atomic_bool *cancel, int *kind,
 }
 
 /* had: its size when it was first examined, or 0. */
-static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
+static int read_log_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
     struct file f;
     struct series_builder k;
@@ -235,7 +235,7 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
     if (array)
         k.kind = kind = log_kind_named("loss-array");
     bool lines = kind < 0 || !log_formats[kind].read;
-    int rc = lines ? read_text(&k, e) : log_formats[kind].read(&k, e);
+    int rc = lines ? read_text_log(&k, e) : log_formats[kind].read(&k, e);
     if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))
         s->tail = (struct log_tail){0};
     if (rc && (s->records.n || s->points.n)) { /* its beginning is there */
@@ -256,7 +256,7 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
 /* ---- a folder ---- */
 
 /* By rank, then the order in which the parts of a run were written. */
-static int in_order(const void *a, const void *b)
+static int by_rank_and_time(const void *a, const void *b)
 {
     const struct log_candidate *x = a, *y = b;
     if (x->rank != y->rank)
@@ -306,7 +306,7 @@ static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, 
     for (size_t i = 0; i < n; i++) {
         struct series part = {0};
         struct err bad;
-        if (read_file(&part, c[i].path, c[i].size, f->o, &bad)) {
+        if (read_log_file(&part, c[i].path, c[i].size, f->o, &bad)) {
             series_unread(out, bad.text, c[i].rank, true);
             *e = bad;
             series_release(&part);
@@ -346,7 +346,7 @@ static void keep_replicas(struct series *s, struct series *r, int rank)
 }
 
 /* Adds a rank's series: the records of the more complete one are kept. */
-static void weigh(struct folder *f, struct series *r, int rank)
+static void add_rank_series(struct folder *f, struct series *r, int rank)
 {
     struct series *s = f->s;
     bool real = series_has_loss(r), had = series_has_loss(s);
@@ -391,7 +391,7 @@ static void weigh(struct folder *f, struct series *r, int rank)
     log_points_end(s);
 }
 
-static int open_folder(struct series *s, const char *path, const struct log_options *o, struct err *e)
+static int open_log_folder(struct series *s, const char *path, const struct log_options *o, struct err *e)
 {
     struct log_search q = {0};
     struct folder f = {.s = s, .o = o, .used = -2};
@@ -405,7 +405,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
         return failed ? failed : err_set(e, ERR_DATA, _("%s: expected a training log in this folder, found none; see "
                                                         "diverge formats"), path);
     }
-    vec_sort(&q.found, in_order);
+    vec_sort(&q.found, by_rank_and_time);
     for (int pass = 0; pass < 2; pass++) {
         /* the second pass adds the norms that msprobe monitor wrote, if the log has none */
         if (pass && (has_local_norms(s) || strcmp(kind, "msprobe-monitor") == 0))
@@ -426,7 +426,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
                     if (pass)
                         keep_replicas(s, &r, rank), log_merge(s, &r, false), log_points_end(s);
                     else
-                        weigh(&f, &r, rank);
+                        add_rank_series(&f, &r, rank);
                 } else {
                     for (size_t k = 0; k < r.unread.n; k++)
                         series_unread(s, r.unread.v[k].text, r.unread.v[k].rank, true);
@@ -545,7 +545,7 @@ static const struct log_record *first_with(const struct series *s, enum log_valu
 
 /* DeepSpeed's monitor numbers values by the samples seen: its engine prints the loss of a step before it counts that
  * step's samples, and the next step's rate after it; its pipeline engine prints both after it. */
-static void count_steps(struct series *s)
+static void count_sample_steps(struct series *s)
 {
     if (!s->in_samples)
         return;
@@ -587,14 +587,14 @@ int series_open(struct series *s, const char *path, const struct log_options *o,
     s->unit = "line";
     s->format = s->framework = "";
     bool folder = path_is_dir(path);
-    int rc = folder ? open_folder(s, path, o, e) : read_file(s, path, 0, o, e);
+    int rc = folder ? open_log_folder(s, path, o, e) : read_log_file(s, path, 0, o, e);
     s->path = arena_cstr(&s->arena, str_of(path));
     if (rc)
         return -1;
     if (folder)
         s->tail = (struct log_tail){0};
     s->interval = series_interval(s);
-    count_steps(s);
+    count_sample_steps(s);
     order_names(s);
     last_notes(s);
     return 0;

@@ -163,7 +163,7 @@ void log_extra_values(struct series_builder *k, int64_t step, const struct extra
 }
 
 /* Assigns the pending norms, one group per step, to the steps up to `step`; `room`: the number of these steps. */
-static void settle(struct series_builder *k, int64_t step, int64_t room)
+static void settle_pending_norms(struct series_builder *k, int64_t step, int64_t room)
 {
     if ((int64_t)k->groups > room && k->groups > 1)
         log_odd(k, ODD_GROUPS);
@@ -187,7 +187,7 @@ static void settle_counted(struct series_builder *k)
     int64_t from = k->last_step > k->norm_step ? k->last_step : k->norm_step;
     k->norm_step = from + k->groups;
     log_odd(k, ODD_NO_STEP);
-    settle(k, k->norm_step, k->groups);
+    settle_pending_norms(k, k->norm_step, k->groups);
 }
 
 void log_norm_group(struct series_builder *k)
@@ -241,7 +241,7 @@ static int by_step_name(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-static bool alike(double a, double b)
+static bool same_or_both_nan(double a, double b)
 {
     return a == b || (a != a && b != b);
 }
@@ -297,7 +297,7 @@ void log_points_end(struct series *s)
 
 /* ---- records ---- */
 
-static int by_step(const void *a, const void *b)
+static int by_record_step(const void *a, const void *b)
 {
     const struct log_record *x = a, *y = b;
     if (x->step != y->step)
@@ -311,7 +311,7 @@ static void sort_records(struct log_record *r, size_t n)
     VEC(size_t) run = {0};
     vec_push(&run, 0);
     for (size_t i = 1; i < n; i++)
-        if (by_step(&r[i - 1], &r[i]) > 0)
+        if (by_record_step(&r[i - 1], &r[i]) > 0)
             vec_push(&run, i);
     vec_push(&run, n);
     struct log_record *tmp = run.n > 2 ? mem_alloc(n * sizeof *tmp) : NULL;
@@ -320,7 +320,7 @@ static void sort_records(struct log_record *r, size_t n)
         for (k = 0; k + 2 < run.n; k += 2) {
             size_t a = run.v[k], am = run.v[k + 1], b = am, be = run.v[k + 2], at = a;
             while (a < am || b < be)
-                tmp[at++] = b == be || (a < am && by_step(&r[a], &r[b]) <= 0) ? r[a++] : r[b++];
+                tmp[at++] = b == be || (a < am && by_record_step(&r[a], &r[b]) <= 0) ? r[a++] : r[b++];
             run.v[out++] = run.v[k];
         }
         if (k + 2 == run.n) {
@@ -335,7 +335,7 @@ static void sort_records(struct log_record *r, size_t n)
     vec_release(&run);
 }
 
-static void overlay(struct log_record *old, const struct log_record *new)
+static void overlay_record(struct log_record *old, const struct log_record *new)
 {
     for (int v = 0; v < LOG_VALUES; v++)
         if (new->has >> v & 1) {
@@ -348,12 +348,12 @@ static void overlay(struct log_record *old, const struct log_record *new)
         old->seconds = new->seconds;
 }
 
-static bool same_values(const struct log_record *a, const struct log_record *b)
+static bool records_equal(const struct log_record *a, const struct log_record *b)
 {
     if (a->has != b->has || a->overflow != b->overflow || a->skipped != b->skipped)
         return false;
     for (int v = 0; v < LOG_VALUES; v++)
-        if ((a->has >> v & 1) && !alike(a->value[v], b->value[v]))
+        if ((a->has >> v & 1) && !same_or_both_nan(a->value[v], b->value[v]))
             return false;
     return true;
 }
@@ -366,7 +366,7 @@ static bool zero_beside(const struct log_record *zero, const struct log_record *
 }
 
 /* Where records of one step are of several ranks, those of the lowest one that has a loss are the run. */
-static void keep_one_rank(struct series_builder *k)
+static void keep_records_of_one_rank(struct series_builder *k)
 {
     struct log_record *r = k->s->records.v;
     size_t n = 0;
@@ -389,25 +389,25 @@ static void keep_one_rank(struct series_builder *k)
 }
 
 /* Each step once. */
-static void thin(struct series_builder *k)
+static void keep_steps_once(struct series_builder *k)
 {
     struct log_record *r = k->s->records.v;
     size_t n = 0;
     if (!k->s->records.n)
         return;
     sort_records(r, k->s->records.n);
-    keep_one_rank(k);
+    keep_records_of_one_rank(k);
     for (size_t i = 0; i < k->s->records.n; i++) {
         if (!n || r[n - 1].step != r[i].step) {
             r[n++] = r[i];
             continue;
         }
         if (log_formats[r[i].kind].overlay && r[n - 1].kind == r[i].kind) {
-            overlay(&r[n - 1], &r[i]);
+            overlay_record(&r[n - 1], &r[i]);
             continue;
         }
         k->repeated++;
-        if (same_values(&r[n - 1], &r[i]))
+        if (records_equal(&r[n - 1], &r[i]))
             continue;
         k->differing++;
         if (zero_beside(&r[i], &r[n - 1])) {
@@ -469,7 +469,7 @@ void log_add(struct series_builder *k, struct log_record *r)
         if (r->step < k->last_step && !kind->stepless)
             note_resume(k, r->step, k->last_step);
         if (k->pending.n)
-            settle(k, r->step, r->step > k->last_step ? r->step - k->last_step : 1);
+            settle_pending_norms(k, r->step, r->step > k->last_step ? r->step - k->last_step : 1);
         k->last_step = r->step;
     }
     vec_last(&k->s->files)->records += leads;
@@ -477,7 +477,7 @@ void log_add(struct series_builder *k, struct log_record *r)
         vec_last(&k->s->files)->real_loss = true;
     if (kind->overlay && k->s->records.n && vec_last(&k->s->records)->step == r->step &&
         vec_last(&k->s->records)->kind == r->kind && vec_last(&k->s->records)->rank == r->rank) {
-        overlay(vec_last(&k->s->records), r);
+        overlay_record(vec_last(&k->s->records), r);
         return;
     }
     if (k->full) { /* sorting again for every further one would take forever */
@@ -485,7 +485,7 @@ void log_add(struct series_builder *k, struct log_record *r)
         return;
     }
     if (k->s->records.n >= k->limit) {
-        thin(k);
+        keep_steps_once(k);
         k->full = k->s->records.n > LOG_RECORDS - LOG_RECORDS / 8;
         k->limit = 2 * k->s->records.n > THIN ? 2 * k->s->records.n : THIN;
         if (k->limit > LOG_RECORDS)
@@ -541,7 +541,7 @@ static void choose_kind(struct series_builder *k)
     if (k->counted[oddity])                                                                        \
     log_unread_end(k, arena_fmt(&s->arena, _(text), name, k->counted[oddity], k->odd_line[oddity]))
 
-static void say(struct series_builder *k)
+static void note_odd_lines(struct series_builder *k)
 {
     struct series *s = k->s;
     const char *name = k->file->name;
@@ -608,13 +608,21 @@ void log_unread_end(struct series_builder *k, const char *text)
     series_unread(k->s, text, k->s->files.v[k->file_index].rank, false);
 }
 
+void log_unread_inside_record(struct series_builder *k)
+{
+    struct buf b = {0};
+    buf_fmt(&b, "%s: %s", k->file->name, _("ends inside a record: the file is truncated or still being written"));
+    log_unread_end(k, b.p);
+    buf_release(&b);
+}
+
 void series_builder_end(struct series_builder *k)
 {
     settle_counted(k);
-    thin(k);
+    keep_steps_once(k);
     choose_kind(k);
     log_points_end(k->s);
-    say(k);
+    note_odd_lines(k);
     if (log_cancelled(k))
         vec_push(&k->s->notes,
                  arena_fmt(&k->s->arena, _("%s: reading was stopped; only the start was read"), k->file->name));
@@ -681,7 +689,7 @@ void log_merge(struct series *dst, struct series *src, bool records)
             r.file = (uint16_t)(r.file + files);
             vec_push(&dst->records, r);
         }
-        thin(&k);
+        keep_steps_once(&k);
         if (k.differing && !first)
             vec_push(&dst->notes,
                      arena_fmt(&dst->arena,

@@ -104,6 +104,8 @@ void log_odd_value(struct series_builder *k, struct str text);
 enum reading log_number(struct series_builder *k, struct str text, double *v, double *digit);
 /* Records, as a sentence, that the rest of the file could not be read. */
 void log_unread_end(struct series_builder *k, const char *text);
+/* The same of a file that ends inside a record. */
+void log_unread_inside_record(struct series_builder *k);
 bool log_cancelled(const struct series_builder *k);
 
 /* log_record.rank of a rank that is written; 0 if it is none. */
@@ -145,6 +147,11 @@ bool scan_leading(struct str *s, double *v, double *digit);
 bool scan_number(struct str s, double *v, double *digit);
 /* Whether a number read by scan_leading goes on at s as none does: "4" of "4,985", "1e-3" of "1e-3x". */
 bool scan_goes_on(struct str s);
+static inline bool scan_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+struct str scan_unquoted(struct str v); /* without the double quotes around it, if it has them */
 /* Reads a step or count with surrounding blanks from the start of s and removes it. */
 bool scan_count(struct str *s, int64_t *v);
 /* *rest: the text after the first `word`, of n letters (at least 1), in s; false if absent. */

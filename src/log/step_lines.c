@@ -68,7 +68,7 @@ static bool odd_behind(struct str line, const char *word, struct str *text)
     return !reading_is_nothing(*text);
 }
 
-static bool step_of(const struct step_line *l, struct str line, int64_t *step)
+static bool read_trainer_step(const struct step_line *l, struct str line, int64_t *step)
 {
     double x;
     for (size_t i = 0; i < ARRAY_LEN(l->step) && l->step[i]; i++)
@@ -108,12 +108,12 @@ bool step_line_words(struct str line)
 }
 
 /* The trainer whose step and one of whose values stand in the line, or NULL. */
-static const struct step_line *line_of(struct str line, int64_t *step)
+static const struct step_line *match_step_line(struct str line, int64_t *step)
 {
     struct str text;
     double x;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-        if (step_of(&lines[i], line, step) && has_words(&lines[i], line))
+        if (read_trainer_step(&lines[i], line, step) && has_words(&lines[i], line))
             for (size_t k = 0; k < VALUES && lines[i].value[k].word; k++)
                 if (number_behind(line, lines[i].value[k].word, &x, NULL) ||
                     odd_behind(line, lines[i].value[k].word, &text))
@@ -136,7 +136,7 @@ bool step_line_starts(struct str line)
 {
     struct str text;
     int64_t step;
-    return line_of(line, &step) || odd_step(line, &text);
+    return match_step_line(line, &step) || odd_step(line, &text);
 }
 
 static void take_metrics(struct series_builder *k, const struct step_line *l, struct str line, int64_t step)
@@ -156,7 +156,7 @@ static void take_metrics(struct series_builder *k, const struct step_line *l, st
 enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct log_record r = {0};
-    const struct step_line *l = line_of(line, &r.step);
+    const struct step_line *l = match_step_line(line, &r.step);
     struct str odd;
     double x, digit;
     (void)fresh;

@@ -14,7 +14,7 @@ struct held {
     uint32_t line; /* where it began */
 };
 
-static enum log_take take(struct series_builder *k, int kind, struct str line, size_t fresh, bool last)
+static enum log_take take_by_format(struct series_builder *k, int kind, struct str line, size_t fresh, bool last)
 {
     k->kind = kind;
     k->line_rank = log_rank_in(line);
@@ -23,19 +23,19 @@ static enum log_take take(struct series_builder *k, int kind, struct str line, s
     return t;
 }
 
-static void let_go(struct series_builder *k, struct held *h)
+static void take_held_record(struct series_builder *k, struct held *h)
 {
     uint32_t now = k->line;
     if (h->kind < 0)
         return;
     k->line = h->line;
-    take(k, h->kind, buf_view(&h->text), 0, true);
+    take_by_format(k, h->kind, buf_view(&h->text), 0, true);
     k->line = now;
     h->kind = -1;
 }
 
 /* kind: of the record that may begin in the line, or -1; begin: bytes before it. */
-static void one_line(struct series_builder *k, struct held *h, struct str line, int kind, uint64_t begin)
+static void take_text_line(struct series_builder *k, struct held *h, struct str line, int kind, uint64_t begin)
 {
     h->broken = false;
     /* a list of norms may begin with a line that itself looks like the beginning of one */
@@ -43,21 +43,21 @@ static void one_line(struct series_builder *k, struct held *h, struct str line, 
         size_t fresh = h->text.n;
         uint32_t now = k->line;
         if (fresh + line.n > HELD || ++h->lines > log_formats[h->kind].join) {
-            let_go(k, h);
+            take_held_record(k, h);
             return;
         }
         buf_str(&h->text, line);
         k->line = h->line;
-        enum log_take t = take(k, h->kind, buf_view(&h->text), fresh, false);
+        enum log_take t = take_by_format(k, h->kind, buf_view(&h->text), fresh, false);
         k->line = now;
         if (t != TAKE_MORE)
             h->kind = -1;
         return; /* the line is no record's beginning (it was asked above), so there is nothing more in it */
     }
-    let_go(k, h);
+    take_held_record(k, h);
     if (kind < 0)
         return;
-    enum log_take t = take(k, kind, line, 0, false);
+    enum log_take t = take_by_format(k, kind, line, 0, false);
     buf_clear(&h->record);
     buf_str(&h->record, line);
     h->broken = t == TAKE_NOT;
@@ -116,7 +116,7 @@ int log_read_lines(struct series_builder *k, struct err *e)
         if (cuts_record(&l, &h, line, kind))
             h.broken = true;
         else
-            one_line(k, &h, line, kind, begin);
+            take_text_line(k, &h, line, kind, begin);
     }
     if (h.kind >= 0 && h.begin < tail->at) {
         tail->at = h.begin;
@@ -125,7 +125,7 @@ int log_read_lines(struct series_builder *k, struct err *e)
     if (!k->growing) {
         if (rc == 0 && !ended && (h.kind >= 0 || h.broken))
             log_odd(k, ODD_CUT);
-        let_go(k, &h);
+        take_held_record(k, &h);
     }
     vec_last(&k->s->files)->lines = l.line;
     buf_release(&h.text);

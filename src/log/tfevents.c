@@ -10,7 +10,7 @@
 
 #define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and skipped */
 
-static uint32_t crc32c(const unsigned char *p, size_t n)
+static uint32_t crc32c_checksum(const unsigned char *p, size_t n)
 {
     /* the polynomial of Castagnoli, reflected; a nibble at a time */
     static const uint32_t table[16] = {
@@ -26,9 +26,9 @@ static uint32_t crc32c(const unsigned char *p, size_t n)
     return ~c;
 }
 
-static uint32_t masked(const unsigned char *p, size_t n)
+static uint32_t masked_crc32c(const unsigned char *p, size_t n)
 {
-    uint32_t c = crc32c(p, n);
+    uint32_t c = crc32c_checksum(p, n);
     return ((c >> 15) | (c << 17)) + 0xa282ead8u;
 }
 
@@ -36,7 +36,7 @@ bool tfevents_sniff(struct str head, const char *path)
 {
     const unsigned char *p = (const unsigned char *)head.p;
     (void)path;
-    return head.n >= 12 && masked(p, 8) == proto_little(p + 8, 4);
+    return head.n >= 12 && masked_crc32c(p, 8) == proto_little(p + 8, 4);
 }
 
 /* ---- values ---- */
@@ -142,7 +142,8 @@ static void choose_loss(struct series_builder *k, struct loss_tags *l)
     vec_release(&l->losses);
 }
 
-static void scalar(struct series_builder *k, struct loss_tags *losses, struct str tag, int64_t step, double x)
+static void tfevents_take_scalar(struct series_builder *k, struct loss_tags *losses, struct str tag, int64_t step,
+                                 double x)
 {
     static const struct {
         const char *tag;
@@ -207,7 +208,7 @@ static bool of_scalar(struct str tag)
 }
 
 /* A value that is no scalar where one belongs is unread. */
-static void summary(struct series_builder *k, struct loss_tags *losses, struct str s, int64_t step)
+static void tfevents_take_summary(struct series_builder *k, struct loss_tags *losses, struct str s, int64_t step)
 {
     struct proto_field f, g;
     bool broken = false;
@@ -236,13 +237,13 @@ static void summary(struct series_builder *k, struct loss_tags *losses, struct s
         if (damaged || (tagged && !tag.n) || (!found && !picture && of_scalar(tag)) || (found && other))
             log_odd_value(k, tag.n ? tag : STR("?"));
         else if (found && tag.n)
-            scalar(k, losses, tag, step, x);
+            tfevents_take_scalar(k, losses, tag, step, x);
     }
     if (broken)
         log_odd_value(k, STR("?"));
 }
 
-static void event(struct series_builder *k, struct loss_tags *losses, struct str s)
+static void tfevents_take_event(struct series_builder *k, struct loss_tags *losses, struct str s)
 {
     struct proto_field f;
     struct str all = s;
@@ -257,15 +258,7 @@ static void event(struct series_builder *k, struct loss_tags *losses, struct str
     }
     while (proto_next(&s, &f))
         if (f.number == 5 && f.type == 2)
-            summary(k, losses, f.bytes, (int64_t)step);
-}
-
-static void end_early(struct series_builder *k)
-{
-    struct buf b = {0};
-    buf_fmt(&b, "%s: %s", k->file->name, _("ends inside a record: the file is truncated or still being written"));
-    log_unread_end(k, b.p);
-    buf_release(&b);
+            tfevents_take_summary(k, losses, f.bytes, (int64_t)step);
 }
 
 int tfevents_read(struct series_builder *k, struct err *e)
@@ -277,13 +270,13 @@ int tfevents_read(struct series_builder *k, struct err *e)
     int rc = 0;
     while (at < size && !log_cancelled(k)) {
         if (size - at < sizeof head) {
-            end_early(k);
+            log_unread_inside_record(k);
             break;
         }
         if ((rc = file_read(k->file, at, head, sizeof head, e)) != 0)
             break;
         uint64_t n = proto_little(head, 8);
-        if (!crc_same((uint32_t)proto_little(head + 8, 4), masked(head, 8))) {
+        if (!crc_same((uint32_t)proto_little(head + 8, 4), masked_crc32c(head, 8))) {
             if (at == 0) {
                 rc = err_at(e, k->file->name, at, _("expected a TensorBoard record; the checksum of its length is "
                                                     "wrong"));
@@ -296,7 +289,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
             break;
         }
         if (n > size - at - sizeof head || size - at - sizeof head - n < 4) {
-            end_early(k);
+            log_unread_inside_record(k);
             break;
         }
         k->line += k->line < UINT32_MAX;
@@ -306,8 +299,8 @@ int tfevents_read(struct series_builder *k, struct err *e)
             if ((rc = file_read(k->file, at + sizeof head, b.p, (size_t)n + 4, e)) != 0)
                 break;
             const unsigned char *p = (const unsigned char *)b.p;
-            if (crc_same((uint32_t)proto_little(p + n, 4), masked(p, (size_t)n)))
-                event(k, &losses, str_n(b.p, (size_t)n));
+            if (crc_same((uint32_t)proto_little(p + n, 4), masked_crc32c(p, (size_t)n)))
+                tfevents_take_event(k, &losses, str_n(b.p, (size_t)n));
             else
                 log_odd(k, ODD_CRC);
         }

@@ -6,7 +6,7 @@
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
-static bool number(struct str v, double *x, double *digit)
+static bool trainer_read_number(struct str v, double *x, double *digit)
 {
     if (v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0])
         v = str_n(v.p + 1, v.n - 2);
@@ -14,7 +14,7 @@ static bool number(struct str v, double *x, double *digit)
 }
 
 /* "10/1200", as ms-swift writes its step */
-static bool fraction(struct str v, double *x)
+static bool read_step_fraction(struct str v, double *x)
 {
     struct str a, b;
     double total;
@@ -32,8 +32,8 @@ static bool is_nothing(struct str v)
 
 /* The members of one dictionary; s follows its '{'. Whether it was whole; *odd: a value that could not be read;
  * *judged: its values are of validation. */
-static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval,
-                    struct extra_values *rl, struct str *odd, bool *judged)
+static bool trainer_read_members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped,
+                                 double *eval, struct extra_values *rl, struct str *odd, bool *judged)
 {
     static const struct {
         const char *key;
@@ -48,12 +48,12 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
     while ((rc = scan_member(&s, &key, &value)) == 1) {
         for (size_t i = 0; i < ARRAY_LEN(step); i++)
             if (str_is(key, step[i]) && !is_nothing(value)) {
-                bool whole = (number(value, &x, NULL) || fraction(value, &x)) && x >= 0 && x < (double)LOG_STEP &&
-                             x == (double)(int64_t)x;
+                bool whole = (trainer_read_number(value, &x, NULL) || read_step_fraction(value, &x)) && x >= 0 &&
+                             x < (double)LOG_STEP && x == (double)(int64_t)x;
                 *stepped = true;
                 r->step = whole ? (int64_t)x : LOG_STEP;
             }
-        if (!number(value, &x, &digit)) {
+        if (!trainer_read_number(value, &x, &digit)) {
             *judged = *judged || (value_is_split(key) && value.n > 2 &&
                                   value_split_judged(str_n(value.p + 1, value.n - 2)));
             for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -72,14 +72,14 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
 }
 
 /* A record, or an evaluation, into the series. */
-static enum log_take record(struct series_builder *k, struct str s, bool with_step)
+static enum log_take trainer_take_record(struct series_builder *k, struct str s, bool with_step)
 {
     struct log_record r = {0};
     double none = -1e300, eval = none;
     struct extra_values rl = {0};
     bool stepped = false;
     struct str odd = {0};
-    bool judged = false, whole = members(k, s, &r, &stepped, &eval, &rl, &odd, &judged);
+    bool judged = false, whole = trainer_read_members(k, s, &r, &stepped, &eval, &rl, &odd, &judged);
     if (!whole && str_ends(str_trim(s), "}") && (stepped || !with_step)) { /* {'loss': 4,985, …} */
         log_odd_value(k, s);
         k->last_step += !with_step;
@@ -111,7 +111,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
 }
 
 /* 'step' or "global_step/max_steps" as a key. */
-static bool has_step(struct str line)
+static bool line_has_step_key(struct str line)
 {
     return scan_has(line, "'step'") || scan_has(line, "'global_step") || scan_has(line, "'current_steps'") ||
            scan_has(line, "\"current_steps\"") || scan_has(line, "\"global_step") || scan_has(line, "\"step\"");
@@ -120,7 +120,7 @@ static bool has_step(struct str line)
 bool trainer_words(struct str line)
 {
     struct str s;
-    return scan_behind(line, "{'", &s) && !has_step(line) &&
+    return scan_behind(line, "{'", &s) && !line_has_step_key(line) &&
            (scan_has(line, "'epoch'") || scan_has(line, "'learning_rate'")) &&
            (scan_has(line, "'loss'") || scan_has(line, "'eval_loss'"));
 }
@@ -134,7 +134,7 @@ enum log_take trainer_take(struct series_builder *k, struct str line, size_t fre
     s = str_n(s.p - 1, s.n + 1);
     if (!last && str_find(s, '}') < 0)
         return TAKE_MORE;
-    return record(k, s, false);
+    return trainer_take_record(k, s, false);
 }
 
 bool trainer_jsonl_words(struct str line)
@@ -142,7 +142,7 @@ bool trainer_jsonl_words(struct str line)
     struct str s = str_trim(line);
     return s.n > 2 && s.p[0] == '{' &&
            (scan_has(s, "\"loss\":") || scan_has(s, "\"loss\" :") || scan_has(s, "'loss':")) &&
-           !scan_has(s, "\"total_loss\"") && !scan_has(s, "'total_loss'") && has_step(s);
+           !scan_has(s, "\"total_loss\"") && !scan_has(s, "'total_loss'") && line_has_step_key(s);
 }
 
 enum log_take trainer_jsonl_take(struct series_builder *k, struct str line, size_t fresh, bool last)
@@ -150,7 +150,7 @@ enum log_take trainer_jsonl_take(struct series_builder *k, struct str line, size
     struct str s = str_trim(line);
     (void)fresh;
     (void)last;
-    return record(k, str_cut(s, 1), true);
+    return trainer_take_record(k, str_cut(s, 1), true);
 }
 
 /* ---- trainer_state.json ---- */
@@ -186,12 +186,12 @@ static void end_record(struct series_builder *k, struct history_walk *w)
     if (w->spoiled)
         log_odd(k, ODD_LONG);
     else
-        record(k, buf_view(&w->record), true);
+        trainer_take_record(k, buf_view(&w->record), true);
     w->keeping = false;
     w->records++;
 }
 
-static void step(struct series_builder *k, struct history_walk *w, char c)
+static void history_take_char(struct series_builder *k, struct history_walk *w, char c)
 {
     if (c == '\n')
         w->line += w->line < UINT32_MAX;
@@ -252,7 +252,7 @@ int trainer_state_read(struct series_builder *k, struct err *e)
     while (!log_cancelled(k) && (n = file_read_some(k->file, at, chunk, CHUNK, e)) > 0) {
         at += (uint64_t)n;
         for (long i = 0; i < n; i++)
-            step(k, &w, chunk[i]);
+            history_take_char(k, &w, chunk[i]);
     }
     int rc = n < 0 ? -1 : 0;
     if (rc == 0 && !w.records)

@@ -161,7 +161,7 @@ bool extra_value_take(struct extra_values *x, struct str name, double value)
 
 /* Lower case, "_" for what divides words, the prefixes removed, and a run's name in front ("run-1 - train/loss", as W&B
  * exports tables); false if it is too long. */
-static bool plain(struct str name, char out[64], size_t *n)
+static bool plain_value_name(struct str name, char out[64], size_t *n)
 {
     ptrdiff_t run;
     while ((run = str_search(name, " - ")) >= 0)
@@ -349,7 +349,7 @@ bool value_is_step(struct str name)
     int given = own_value(name);
     if (given >= 0)
         return given == OWN_STEP;
-    return plain(name, s, &n) && STR_ONE_OF(str_of(s), steps);
+    return plain_value_name(name, s, &n) && STR_ONE_OF(str_of(s), steps);
 }
 
 bool value_is_split(struct str name)
@@ -358,14 +358,14 @@ bool value_is_split(struct str name)
                                         "context"};
     char s[64];
     size_t n;
-    return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
+    return plain_value_name(name, s, &n) && STR_ONE_OF(str_of(s), names);
 }
 
 bool value_split_judged(struct str text)
 {
     char s[64];
     size_t n;
-    if (!plain(text, s, &n))
+    if (!plain_value_name(text, s, &n))
         return false;
     for (size_t i = 0; i < n; i++) /* {"subset": "val"} */
         s[i] = (unsigned char)s[i] >= 0x80 || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= '0' && s[i] <= '9') ? s[i] : '_';
@@ -377,7 +377,7 @@ bool value_is_rank(struct str name)
     static const char *const names[] = {"rank", "global_rank", "rank_id"};
     char s[64];
     size_t n;
-    return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
+    return plain_value_name(name, s, &n) && STR_ONE_OF(str_of(s), names);
 }
 
 bool value_says_name(struct str key)
@@ -385,7 +385,7 @@ bool value_says_name(struct str key)
     static const char *const names[] = {"name", "tag", "key", "metric", "metricname", "metric_name"};
     char s[64];
     size_t n;
-    return plain(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
+    return plain_value_name(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
 }
 
 bool value_says_value(struct str key)
@@ -393,7 +393,7 @@ bool value_says_value(struct str key)
     static const char *const names[] = {"value", "metricvalue", "metric_value"};
     char s[64];
     size_t n;
-    return plain(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
+    return plain_value_name(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
 }
 
 bool value_counts_samples(struct str name)
@@ -424,14 +424,14 @@ bool value_named(struct str name, enum log_value *v)
         *v = given == OWN_STEP ? *v : (enum log_value)given;
         return given != OWN_STEP;
     }
-    return plain(name, s, &n) && (named_by_table(s, v) || value_loss_rank(name) > SAYS_MEAN);
+    return plain_value_name(name, s, &n) && (named_by_table(s, v) || value_loss_rank(name) > SAYS_MEAN);
 }
 
 bool value_part(struct str name)
 {
     char s[64];
     size_t n;
-    return own_value(name) < 0 && plain(name, s, &n) && STR_ONE_OF(str_of(s), parts);
+    return own_value(name) < 0 && plain_value_name(name, s, &n) && STR_ONE_OF(str_of(s), parts);
 }
 
 static int says_words(struct str name)
@@ -452,7 +452,7 @@ int value_loss_rank(struct str name)
     size_t n;
     if (own_value(name) >= 0)
         return own_value(name) == LOG_LOSS ? SAYS_TOLD : -1;
-    if (!plain(name, s, &n))
+    if (!plain_value_name(name, s, &n))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(components); i++)
         if (strcmp(s, components[i]) == 0)

@@ -21,7 +21,7 @@ bool wandb_sniff(struct str head, const char *path)
 }
 
 /* "train/loss", or the keys of a value inside others joined by a slash. False: the item is damaged. */
-static bool key_of(struct str item, struct buf *key, struct str *json)
+static bool wandb_item_key(struct str item, struct buf *key, struct str *json)
 {
     struct proto_field f;
     bool damaged = false;
@@ -41,12 +41,12 @@ static bool key_of(struct str item, struct buf *key, struct str *json)
     return !damaged && key->n > 0;
 }
 
-static bool whole_number(double x)
+static bool is_whole_step(double x)
 {
     return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
 }
 
-static void history(struct series_builder *k, struct str s)
+static void wandb_take_history(struct series_builder *k, struct str s)
 {
     struct log_record r = {.step = -1};
     struct proto_field f, g;
@@ -65,7 +65,7 @@ static void history(struct series_builder *k, struct str s)
         enum log_value v;
         if (f.number != 1 || f.type != 2)
             continue;
-        if (!key_of(f.bytes, &key, &json)) {
+        if (!wandb_item_key(f.bytes, &key, &json)) {
             log_odd_value(k, json.n ? json : STR("?"));
             continue;
         }
@@ -80,8 +80,8 @@ static void history(struct series_builder *k, struct str s)
             continue;
         }
         if (str_is(buf_view(&key), "_step")) {
-            own = own < 0 && whole_number(x) ? (int64_t)x : own;
-        } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
+            own = own < 0 && is_whole_step(x) ? (int64_t)x : own;
+        } else if (value_is_step(buf_view(&key)) && is_whole_step(x)) {
             r.step = (int64_t)x;
         } else if (extra_value_take(&rl, buf_view(&key), x)) {
             continue;
@@ -105,26 +105,18 @@ static void history(struct series_builder *k, struct str s)
         log_odd(k, ODD_STEP);
 }
 
-static void record(struct series_builder *k, struct str s)
+static void wandb_take_record(struct series_builder *k, struct str s)
 {
     struct proto_field f;
     k->line += k->line < UINT32_MAX;
     while (proto_next(&s, &f))
         if (f.number == 2 && f.type == 2)
-            history(k, f.bytes);
-}
-
-static void end_early(struct series_builder *k)
-{
-    struct buf b = {0};
-    buf_fmt(&b, "%s: %s", k->file->name, _("ends inside a record: the file is truncated or still being written"));
-    log_unread_end(k, b.p);
-    buf_release(&b);
+            wandb_take_history(k, f.bytes);
 }
 
 /* The pieces of one block of n bytes; b is the record being joined, `open` whether one is. False: the file ends
  * in it. */
-static bool block(struct series_builder *k, struct str s, bool last, struct buf *b, bool *open)
+static bool wandb_take_block(struct series_builder *k, struct str s, bool last, struct buf *b, bool *open)
 {
     while (s.n >= HEAD) {
         const unsigned char *p = (const unsigned char *)s.p;
@@ -153,7 +145,7 @@ static bool block(struct series_builder *k, struct str s, bool last, struct buf 
             *open = false; /* too large, or its beginning is damaged */
         if (kind == WHOLE || kind == LAST) {
             if (*open)
-                record(k, buf_view(b));
+                wandb_take_record(k, buf_view(b));
             *open = false;
         }
     }
@@ -171,8 +163,9 @@ int wandb_read(struct series_builder *k, struct err *e)
         buf_clear(&page);
         buf_reserve(&page, BLOCK);
         rc = file_read(k->file, at, page.p, n, e);
-        if (rc == 0 && !block(k, n > from ? str_n(page.p + from, n - from) : STR(""), at + n == size, &b, &open))
-            end_early(k);
+        if (rc == 0 && !wandb_take_block(k, n > from ? str_n(page.p + from, n - from) : STR(""), at + n == size, &b,
+                                         &open))
+            log_unread_inside_record(k);
     }
     vec_last(&k->s->files)->lines = k->line;
     buf_release(&b);
