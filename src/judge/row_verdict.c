@@ -320,100 +320,140 @@ double row_verdict_angles(const struct measure *m, uint32_t line)
     return dtype_table[coarser].epsilon / 2 * fmax(fabs(g->stat[STAT_MAX]), fabs(g->stat[STAT_MIN]));
 }
 
-void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
+/* The error of one row, and what it is compared with. */
+struct weighing {
+    double error, digits; /* digits: what the printed digits of recorded figures allow, 0 of elements */
+    bool stats;           /* the error is one of recorded figures */
+    enum dtype own;       /* the row's type, the coarser of both sides */
+    const struct thresholds_limits *mine; /* the limits of that type */
+};
+
+/* An error that is not larger than the limit matches, another one deviates by the rule. */
+static bool weigh_by_limit(struct verdict_case *k, double error, double limit, enum verdict_rule rule)
+{
+    bool over = error > limit;
+    k->out->limit = (float)limit;
+    verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? rule : RULE_WITHIN);
+    return over;
+}
+
+/* Weights and states of an optimizer, which the step begins with. Recorded norms of equal tensors differ by the order
+ * of summation. */
+static void weigh_parameter(struct judge_pass *p, struct verdict_case *k, const struct weighing *w)
+{
+    double limit = w->stats || p->side[TARGET]->step > 0 ? w->mine->drift :
+                                                           dtype_table[numbers_of(p, k, w->own)].epsilon;
+    if (w->error > fmax(limit, w->digits)) /* too few values to show by themselves that they were rounded */
+        limit = fmax(limit, unrecorded_rounding_error(p, k));
+    if (!weigh_by_limit(k, w->error, fmax(limit, w->digits), RULE_PARAMETER))
+        p->weights = dtype_coarser(p->weights, w->own);
+}
+
+static void weigh_seed(struct verdict_case *k, const struct weighing *w)
+{
+    enum dtype coarser = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    k->out->flags |= LINE_SOURCE;
+    double limit = fmax(fmax(dtype_table[coarser].epsilon / 2, SEED_APART), w->digits);
+    weigh_by_limit(k, w->error, limit, RULE_SOURCE);
+}
+
+/* Inputs, tables and masks that no earlier row holds. */
+static void weigh_source(struct judge_pass *p, struct verdict_case *k, const struct weighing *w)
+{
+    double limit = fmax(w->mine->drift, w->digits);
+    k->out->flags |= LINE_SOURCE;
+    if (w->error > limit)
+        limit = fmax(limit, unrecorded_rounding_error(p, k));
+    weigh_by_limit(k, w->error, limit, RULE_SOURCE);
+}
+
+/* The noise that a row may have: that of earlier rows of its kind, of the values it was handed, and of steps that were
+ * not recorded. */
+static double noise_around(struct judge_pass *p, struct verdict_case *k, const struct weighing *w)
+{
+    bool gradient = k->r[TARGET]->io == IO_GRADIENT;
+    double level = noise_level_quantile(&p->level, w->stats ? p->tol->quantile_statistics : p->tol->quantile);
+    level = fmax(level, noise_level_product(&p->level));
+    level = fmax(level, error_before(p, k->row));
+    if (k->r[TARGET]->io == IO_OUTPUT) {
+        bool cancels = false;
+        level = fmax(level, error_handed_on(p, k->row, &cancels));
+        k->out->flags |= cancels ? LINE_ILL : 0;
+    }
+    if (gradient)
+        level = fmax(level, unrecorded_incoming_error(p, k));
+    /* what several uses of a weight leave of its gradient is summed in float32, or in the type of the uses */
+    if (gradient && w->error > w->mine->drift)
+        level = fmax(level, unrecorded_rounding_error(p, k));
+    level = fmax(level, unrecorded_step_error(p, k->row));
+    if (is_derived(p, k))
+        level = fmax(level, dtype_table[p->weights].epsilon / 2);
+    if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
+        level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
+    /* two bitwise equal runs say nothing about other hardware */
+    if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
+        level = (double)p->o->band[k->row[GOLDEN]];
+        k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
+    }
+    return level;
+}
+
+/* By the limits of the type and the noise around (doc/verdicts.md, "The level"). */
+static void weigh_by_level(struct judge_pass *p, struct verdict_case *k, const struct weighing *w)
 {
     const struct thresholds *tol = p->tol;
-    const struct call *c = &p->side[TARGET]->calls.v[k->call];
-    enum dtype own = dtype_coarser(judged_type(p, k), p->unsaid);
-    enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), noise_level_dtype(&p->level));
-    const struct thresholds_limits *mine = thresholds_of(tol, own), *floors = thresholds_of(tol, around);
-    double digits = stats ? row_verdict_printed(p) : 0;
-    k->out->error = (float)error;
-
-    if (row_verdict_is_parameter(p, k)) {
-        /* recorded norms of equal tensors differ by the order of summation */
-        double limit = stats || p->side[TARGET]->step > 0 ? mine->drift : dtype_table[numbers_of(p, k, own)].epsilon;
-        if (error > fmax(limit, digits)) /* too few values to show by themselves that they were rounded */
-            limit = fmax(limit, unrecorded_rounding_error(p, k));
-        k->out->limit = (float)fmax(limit, digits);
-        bool over = error > fmax(limit, digits);
-        verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
-        p->weights = over ? p->weights : dtype_coarser(p->weights, own);
-    } else if (is_seed(p, k)) {
-        enum dtype coarser = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
-        double limit = fmax(fmax(dtype_table[coarser].epsilon / 2, SEED_APART), digits);
-        k->out->flags |= LINE_SOURCE;
-        k->out->limit = (float)limit;
-        verdict_case_give(k, error > limit ? VERDICT_DEVIATE : VERDICT_MATCH,
-                          error > limit ? RULE_SOURCE : RULE_WITHIN);
-    } else if (source_role(p, k)) {
-        k->out->flags |= LINE_SOURCE;
-        double limit = fmax(mine->drift, digits);
-        if (error > limit)
-            limit = fmax(limit, unrecorded_rounding_error(p, k));
-        k->out->limit = (float)limit;
-        bool over = error > limit;
-        verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
+    enum dtype around = dtype_coarser(dtype_coarser(w->own, p->call_dtype[k->call]), noise_level_dtype(&p->level));
+    const struct thresholds_limits *floors = thresholds_of(tol, around);
+    double level = noise_around(p, k, w), error = w->error;
+    bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
+    bool multiplies = p->multiplies[k->call], conv = p->side[TARGET]->calls.v[k->call].family == FAMILY_CONV;
+    bool product = w->stats ? p->product || multiplies : follows || (multiplies && p->coarse[conv]);
+    double floor = fmax(product ? floors->product : floors->drift, w->digits);
+    /* figures of exact products: a jump is none of their noise, though it is no drift yet */
+    double jump = w->stats && !coarse ? fmax(floors->drift, w->digits) : floor;
+    double limit = fmax(w->mine->deviate, (w->stats ? tol->level_statistics : tol->level) * level);
+    if (!(k->out->flags & LINE_BAND) && is_loss(p, k))
+        limit = fmin(limit, loss_limit(tol, k));
+    k->out->level = (float)level;
+    k->out->limit = (float)limit;
+    if (error > limit) {
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
+    } else if (error > tol->jump * level && error > jump && !(p->unsaid && level == 0)) {
+        bool unknown = !w->stats && p->unread_product && coarse && error <= floors->product;
+        k->out->limit = (float)fmax(tol->jump * level, jump);
+        verdict_case_give(k, unknown ? VERDICT_SKIP : VERDICT_DEVIATE, unknown ? RULE_BEHIND_UNREAD : RULE_JUMP);
+    } else if (error <= floor) {
+        k->out->limit = (float)floor;
+        verdict_case_give(k, VERDICT_MATCH, RULE_WITHIN);
+    } else if (error <= tol->noise * level) {
+        verdict_case_give(k, VERDICT_MATCH, RULE_LEVEL);
     } else {
-        double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
-        level = fmax(level, noise_level_product(&p->level));
-        level = fmax(level, error_before(p, k->row));
-        if (k->r[TARGET]->io == IO_OUTPUT) {
-            bool cancels = false;
-            level = fmax(level, error_handed_on(p, k->row, &cancels));
-            k->out->flags |= cancels ? LINE_ILL : 0;
-        }
-        if (k->r[TARGET]->io == IO_GRADIENT)
-            level = fmax(level, unrecorded_incoming_error(p, k));
-        /* what several uses of a weight leave of its gradient is summed in float32, or in the type of the uses */
-        if (k->r[TARGET]->io == IO_GRADIENT && error > mine->drift)
-            level = fmax(level, unrecorded_rounding_error(p, k));
-        level = fmax(level, unrecorded_step_error(p, k->row));
-        if (is_derived(p, k))
-            level = fmax(level, dtype_table[p->weights].epsilon / 2);
-        if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
-            level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
-        /* two bitwise equal runs say nothing about other hardware */
-        if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
-            level = (double)p->o->band[k->row[GOLDEN]];
-            k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
-        }
-        bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
-        bool multiplies = p->multiplies[k->call];
-        bool product = stats ? p->product || multiplies
-                             : follows || (multiplies && p->coarse[c->family == FAMILY_CONV]);
-        double floor = fmax(product ? floors->product : floors->drift, digits);
-        /* figures of exact products: a jump is none of their noise, though it is no drift yet */
-        double jump = stats && !coarse ? fmax(floors->drift, digits) : floor;
-        double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
-        if (!(k->out->flags & LINE_BAND) && is_loss(p, k))
-            limit = fmin(limit, loss_limit(tol, k));
-        k->out->level = (float)level;
-        k->out->limit = (float)limit;
-        if (error > limit) {
-            verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
-        } else if (error > tol->jump * level && error > jump && !(p->unsaid && level == 0)) {
-            bool unknown = !stats && p->unread_product && coarse && error <= floors->product;
-            k->out->limit = (float)fmax(tol->jump * level, jump);
-            verdict_case_give(k, unknown ? VERDICT_SKIP : VERDICT_DEVIATE, unknown ? RULE_BEHIND_UNREAD : RULE_JUMP);
-        } else if (error <= floor) {
-            k->out->limit = (float)floor;
-            verdict_case_give(k, VERDICT_MATCH, RULE_WITHIN);
-        } else if (error <= tol->noise * level) {
-            verdict_case_give(k, VERDICT_MATCH, RULE_LEVEL);
-        } else {
-            verdict_case_give(k, VERDICT_DRIFT, RULE_DRIFT);
-        }
-        if (p->unsaid && k->out->verdict == VERDICT_DRIFT) { /* too much for a type that nothing tells */
-            verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
-            k->out->limit = (float)floor;
-            k->out->flags |= LINE_DOUBTFUL;
-        }
+        verdict_case_give(k, VERDICT_DRIFT, RULE_DRIFT);
     }
+    if (p->unsaid && k->out->verdict == VERDICT_DRIFT) { /* too much for a type that nothing tells */
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
+        k->out->limit = (float)floor;
+        k->out->flags |= LINE_DOUBTFUL;
+    }
+}
+
+void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
+{
+    enum dtype own = dtype_coarser(judged_type(p, k), p->unsaid);
+    struct weighing w = {error, stats ? row_verdict_printed(p) : 0, stats, own, thresholds_of(p->tol, own)};
+    k->out->error = (float)error;
+    if (row_verdict_is_parameter(p, k))
+        weigh_parameter(p, k, &w);
+    else if (is_seed(p, k))
+        weigh_seed(k, &w);
+    else if (source_role(p, k))
+        weigh_source(p, k, &w);
+    else
+        weigh_by_level(p, k, &w);
     double turned = stats && verdict_is_accepted((enum verdict)k->out->verdict) ? row_verdict_angles(p->m, k->i) : 0;
-    if (turned > mine->deviate) {
+    if (turned > w.mine->deviate) {
         verdict_case_give(k, VERDICT_DEVIATE, RULE_ANGLES);
-        k->out->limit = (float)mine->deviate;
+        k->out->limit = (float)w.mine->deviate;
         k->out->flags |= LINE_DOUBTFUL;
         return;
     }
@@ -686,77 +726,104 @@ static struct condition gradient_condition(struct judge_pass *p, struct verdict_
     return c;
 }
 
-/* A deviation within the operator's amplified noise is not a first deviation (conditioning.h). The noise is that of
- * its inputs; if they were not compared, the noise level; plus its own rounding. */
-void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
+/* What the excuses of one row have in common. */
+struct excuse {
+    double level, factor; /* the noise, and how far above it a row may be */
+    double turned;        /* the share of elements that differ at all */
+    enum routing how;     /* of integers picked on both sides */
+    bool numbers;         /* integers differ */
+    bool reordered;       /* elements in another order: of picks, or of something else (reordered_rows.h) */
+    struct condition condition;
+};
+
+/* Steps of an optimizer that noise inverted. */
+static bool excuse_optimizer_steps(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
-    bool numbers = l->rule == RULE_INTEGERS_DIFFER;
-    if (l->verdict == VERDICT_DEVIATE && l->rule == RULE_PARAMETER && !p->o->exact && !p->o->preset &&
-        !(l->flags & LINE_DOUBTFUL) && optimizer_noise_explains(p, k)) {
-        hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .own = 1}, (double)l->limit, 0);
-        return;
-    }
-    bool other_order = l->rule == RULE_REORDERED; /* of picks, or of something else (reordered_rows.h) */
-    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers && !other_order) ||
-        p->o->exact || p->o->preset || l->flags & LINE_BAND)
-        return;
-    double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
-    double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
-    double factor = k->f ? p->tol->level : p->tol->level_statistics;
-    if (l->flags & LINE_DOUBTFUL && !other_order) {
-        gradient_condition(p, k, level, factor);
-        return;
-    }
-    double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
-    enum routing how = numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
-    double sorted = condition_picked(turned);
-    if (how == ROUTING_OTHER)
-        return;
-    if (is_same_set(p, k, how, numbers, &sorted)) {
+    bool parameter = l->verdict == VERDICT_DEVIATE && l->rule == RULE_PARAMETER && !p->o->exact && !p->o->preset &&
+                     !(l->flags & LINE_DOUBTFUL);
+    if (!parameter || !optimizer_noise_explains(p, k))
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .own = 1}, (double)l->limit, 0);
+    return true;
+}
+
+static bool may_be_excused(const struct judge_pass *p, const struct verdict_case *k)
+{
+    enum verdict_rule rule = (enum verdict_rule)k->out->rule;
+    bool by_value = rule == RULE_LIMIT || rule == RULE_JUMP || rule == RULE_INTEGERS_DIFFER || rule == RULE_REORDERED;
+    return k->out->verdict == VERDICT_DEVIATE && by_value && !p->o->exact && !p->o->preset &&
+           !(k->out->flags & LINE_BAND);
+}
+
+/* Picks of a router, and integers or values in their order. True: nothing else excuses the row. */
+static bool settle_picks(struct judge_pass *p, struct verdict_case *k, const struct excuse *x)
+{
+    double sorted = condition_picked(x->turned);
+    if (x->how == ROUTING_OTHER)
+        return true;
+    if (is_same_set(p, k, x->how, x->numbers, &sorted)) {
         verdict_case_give(k, VERDICT_MATCH, RULE_SAME_PICKS);
         k->out->error = (float)sorted;
-        if (other_order)
+        if (x->reordered)
             k->out->flags &= (uint8_t)~LINE_DOUBTFUL;
-        return;
+        return true;
     }
-    if (other_order)
-        return;
-    if (numbers && turned_before(p, k, turned)) {
-        hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
-        return;
-    }
-    struct condition c = gradient_condition(p, k, level, factor);
-    if (c.kind == CONDITION_ZERO_GRADIENT)
-        return;
+    if (x->reordered)
+        return true;
+    if (!x->numbers || !turned_before(p, k, x->turned))
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, x->turned);
+    return true;
+}
+
+static bool excuse_other_order(struct judge_pass *p, struct verdict_case *k)
+{
     double apart = 0;
-    if (is_other_order(p, k, &apart)) {
-        c = (struct condition){.kind = CONDITION_OTHER_ORDER, .own = 1};
-        hold_apart(k, &c, (double)l->limit, 0);
-        k->out->error = (float)apart;
-        return;
-    }
-    if (k->f && k->f->two && pool_ties_explain(p->m, k->i, (double)l->limit)) {
-        c = (struct condition){.kind = CONDITION_POOL_TIE, .own = 1};
-        hold_apart(k, &c, (double)l->limit, 0);
-        return;
-    }
+    if (!is_other_order(p, k, &apart))
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_OTHER_ORDER, .own = 1}, (double)k->out->limit, 0);
+    k->out->error = (float)apart;
+    return true;
+}
+
+static bool excuse_pool_tie(struct judge_pass *p, struct verdict_case *k)
+{
+    if (!k->f || !k->f->two || !pool_ties_explain(p->m, k->i, (double)k->out->limit))
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_POOL_TIE, .own = 1}, (double)k->out->limit, 0);
+    return true;
+}
+
+/* Gates near a kink. */
+static bool excuse_kink(struct judge_pass *p, struct verdict_case *k)
+{
     double kappa = 1, turned_gates = kinks_bound(p, k->row, k->f, &kappa);
-    if (turned_gates > 0 && (double)l->error <= hypot(turned_gates, (double)l->limit)) {
-        c = (struct condition){.kind = CONDITION_KINK, .own = kappa};
-        hold_apart(k, &c, hypot(turned_gates, (double)l->limit), 0);
-        return;
-    }
+    double bound = hypot(turned_gates, (double)k->out->limit);
+    if (!(turned_gates > 0) || (double)k->out->error > bound)
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_KINK, .own = kappa}, bound, 0);
+    return true;
+}
+
+/* A term of a gradient whose sum alone was recorded, within the noise of the whole. */
+static bool excuse_unrecorded_term(struct judge_pass *p, struct verdict_case *k, const struct excuse *x)
+{
     double summed = k->f && k->f->two && k->f->side[TARGET].norm > 0 ? unrecorded_term(p, k->row) : 0;
-    if (summed > 1 && (double)l->error <= factor * level * summed) { /* within the noise of the whole */
-        c = (struct condition){.kind = CONDITION_GRADIENT_SUM, .kappa = summed, .own = summed};
-        hold_apart(k, &c, factor * level * summed, 0);
-        return;
-    }
-    double came_with = k->r[TARGET]->io == IO_GRADIENT ? unrecorded_incoming_error(p, k) : 0;
-    double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are not its inputs */
+    double bound = x->factor * x->level * summed;
+    if (!(summed > 1) || (double)k->out->error > bound)
+        return false;
+    hold_apart(k, &(struct condition){.kind = CONDITION_GRADIENT_SUM, .kappa = summed, .own = summed}, bound, 0);
+    return true;
+}
+
+/* What amplifies the noise of the row's inputs; *came_with: the noise of a gradient that attention hands on. */
+static struct condition amplifier_of(const struct judge_pass *p, const struct verdict_case *k, struct condition known,
+                                     double *came_with)
+{
+    struct condition c = known;
     if (c.kind == CONDITION_NONE)
-        c = condition_of_attention(p, k, &came_with);
+        c = condition_of_attention(p, k, came_with);
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     if (c.kind == CONDITION_GRADIENT_SUM) {
@@ -764,30 +831,64 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         c.kappa *= same;
         c.own *= same;
     }
+    return c;
+}
+
+/* A deviation within the operator's amplified noise is not a first deviation (conditioning.h). The noise is that of
+ * its inputs; if they were not compared, the noise level; plus its own rounding. */
+static void excuse_amplified_noise(struct judge_pass *p, struct verdict_case *k, const struct excuse *x)
+{
+    const struct line_judgement *l = k->out;
+    double came_with = k->r[TARGET]->io == IO_GRADIENT ? unrecorded_incoming_error(p, k) : 0;
+    double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are not its inputs */
+    struct condition c = amplifier_of(p, k, x->condition, &came_with);
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN || came_with > 0;
     bool conditioned = discrete || c.kind == CONDITION_GRADIENT_SUM || c.own >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || !conditioned)
         return;
-    if (!k->f && compared)
-        factor = fmax(factor, p->tol->level * sqrt(c.terms));
+    double factor = !k->f && compared ? fmax(x->factor, p->tol->level * sqrt(c.terms)) : x->factor;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     double unseen = dtype_table[DTYPE_F32].epsilon / 2;
     if (!compared)
-        unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
+        unseen = fmax(fmax(x->level, dtype_table[own].epsilon / 2), unseen);
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM || c.kind == CONDITION_WEIGHTED) && !k->f)
         /* equal statistics do not prove equal values */
-        unseen = fmax(level, unseen);
+        unseen = fmax(x->level, unseen);
     if (k->f && masked_before(p, k))
         c.kappa = c.own;
     double bound = factor * condition_bound(&c, fmax(seen, came_with), unseen);
     bound = fmin(bound,
                  discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
-    if (how == ROUTING_TIED)
-        bound = fmax(bound, turned);
-    bool tie = c.kind != CONDITION_ORDER || how == ROUTING_TIED ||
+    if (x->how == ROUTING_TIED)
+        bound = fmax(bound, x->turned);
+    bool tie = c.kind != CONDITION_ORDER || x->how == ROUTING_TIED ||
                picks_agree(p, k, fmax((double)p->call_error[k->call], unseen));
-    if (tie && (discrete ? turned : (double)l->error) <= bound)
-        hold_apart(k, &c, bound, discrete ? turned : 0);
+    if (tie && (discrete ? x->turned : (double)l->error) <= bound)
+        hold_apart(k, &c, bound, discrete ? x->turned : 0);
+}
+
+void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
+{
+    if (excuse_optimizer_steps(p, k) || !may_be_excused(p, k))
+        return;
+    double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
+    struct excuse x = {.level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level)),
+                       .factor = k->f ? p->tol->level : p->tol->level_statistics,
+                       .numbers = k->out->rule == RULE_INTEGERS_DIFFER,
+                       .reordered = k->out->rule == RULE_REORDERED};
+    if (k->out->flags & LINE_DOUBTFUL && !x.reordered) {
+        gradient_condition(p, k, x.level, x.factor);
+        return;
+    }
+    x.turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    x.how = x.numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
+    if (settle_picks(p, k, &x))
+        return;
+    x.condition = gradient_condition(p, k, x.level, x.factor);
+    if (x.condition.kind == CONDITION_ZERO_GRADIENT || excuse_other_order(p, k) || excuse_pool_tie(p, k) ||
+        excuse_kink(p, k) || excuse_unrecorded_term(p, k, &x))
+        return;
+    excuse_amplified_noise(p, k, &x);
 }
 
 /* Whether inputs were compared and none was rounded already on that side: then the call itself rounds. */
