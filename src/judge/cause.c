@@ -469,74 +469,127 @@ static uint32_t start_around(struct causes *k, uint32_t row)
     return forward && c->parent != NONE ? argument_around(k, c->parent) : NONE;
 }
 
+/* A row whose cause is being decided. */
+struct undecided {
+    uint32_t line, row;
+    struct line_judgement *l;
+    const struct row *x;
+    struct origins of;
+    bool by_value; /* judged by its values: a shape is none, and beyond the largest number every value is right */
+    bool by_rows;  /* recomputed from the very values that are paired */
+    bool judged;   /* its residual says whether both calls are one function */
+    bool one_function; /* it is judged, and they are */
+};
+
+static struct undecided undecided_of(const struct causes *k, uint32_t line, uint32_t row, struct origins of)
+{
+    struct line_judgement *l = &k->j->line[line];
+    struct undecided u = {.line = line, .row = row, .l = l, .x = &k->d->rows.v[row], .of = of};
+    u.by_value = (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE) &&
+                 !k->o->exact && !has_verdict_of_its_own(k, line);
+    u.by_rows = k->o->by_rows && k->o->by_rows[line];
+    /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
+    u.judged = !isnan(l->residual) && u.by_value && (u.by_rows || !operands_cross(k, line, u.x->call)) &&
+               (u.x->io != IO_GRADIENT || (line_is_bad(l) && k->earliest.start != NONE));
+    u.one_function = u.judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    return u;
+}
+
+/* Both calls are not one function, or the row is not what its own call makes of its inputs. */
+static bool decide_other_function(struct causes *k, const struct undecided *u)
+{
+    bool other = u->judged && !u->one_function && u->l->rule != RULE_EQUAL &&
+                 (u->by_rows || !operand_is_alone(k, u->line, u->x->call));
+    bool contradicts = !other && u->by_value && isnan(u->l->residual) && contradicts_itself(k, u->line);
+    if ((!other && !contradicts) || !dtype_is_float(u->x->dtype))
+        return false;
+    uint32_t forward = forward_start(k, u->x->call);
+    give(k, u->line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
+    return true;
+}
+
+/* What differs behind a choice that noise turned, and behind no start. */
+static bool decide_behind_choice(struct causes *k, const struct undecided *u)
+{
+    if (u->of.start != NONE || u->of.choice == NONE || !line_is_bad(u->l))
+        return false;
+    if (u->one_function)
+        give(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+    else if (turned_choice_explains(k->j, k->m, k->flow, u->line, u->of.choice))
+        give(k, u->line, CAUSE_UNKNOWN, BASIS_NONE, u->of.choice);
+    else
+        return false;
+    return true;
+}
+
+/* Both calls are one function, of inputs whose origin is known: a difference comes with them. `from`: the start that
+ * the row is known to depend on, or NONE. */
+static bool decide_one_function(struct causes *k, const struct undecided *u, uint32_t from)
+{
+    const struct line_judgement *l = u->l;
+    if (!u->one_function || (from == NONE && (!origin_is_known(k, u->row, l) ||
+                                              (!u->by_rows && !inputs_correspond(k, u->line, u->x->call)))))
+        return false;
+    bool inherits = from != NONE && differs_at_all(k, u->line);
+    const struct line *pair = &k->m->pairing->lines.v[u->line];
+    enum dtype golden = (enum dtype)k->m->side[GOLDEN]->rows.v[pair->row[GOLDEN]].dtype,
+               wide = dtype_coarser((enum dtype)u->x->dtype, golden);
+    /* one side's type is the difference, and not that of most products; angles in few bits are no rounding */
+    bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict) &&
+                   (wide != (enum dtype)k->j->arithmetic || (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
+    if (widened)
+        give(k, u->line, CAUSE_STARTS, BASIS_LEVEL, NONE);
+    else
+        give(k, u->line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+    return true;
+}
+
+/* A value that an earlier row holds which agrees by its residual. */
+static bool decide_agreed_before(struct causes *k, const struct undecided *u)
+{
+    uint32_t agreed = u->by_value && line_is_bad(u->l) ? agreed_before(k, u->line, u->row) : NONE;
+    if (agreed == NONE)
+        return false;
+    u->l->residual = k->j->line[agreed].residual;
+    give(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+    return true;
+}
+
+/* What starts although its limits or its dependence would not say so. */
+static bool decide_own_start(struct causes *k, const struct undecided *u, uint32_t from)
+{
+    bool bad = line_is_bad(u->l), apart = from == NONE && u->line < k->apart_before && goes_apart(k, u->line);
+    bool scaled = !bad && from == NONE && u->by_value && is_handed_on_otherwise(k, u->line, u->row);
+    bool moved = bad && from != NONE &&
+                 (adds_to_moved(k, u->line, u->row) || is_handed_on_otherwise(k, u->line, u->row));
+    bool own = moved || (bad && loses_gradient(k, u->line, u->row));
+    if (scaled)
+        u->l->limit = (float)dtype_table[u->x->dtype].epsilon;
+    if (!apart && !own && !scaled)
+        return false;
+    give(k, u->line, CAUSE_STARTS, basis_of(u->l), NONE);
+    return true;
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
-    struct line_judgement *l = &k->j->line[line];
-    const struct row *x = &k->d->rows.v[row];
-    /* beyond the type's largest number every value is right, and a shape is no value */
-    bool by_value = (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE) &&
-                    !k->o->exact && !has_verdict_of_its_own(k, line);
-    bool by_rows = k->o->by_rows && k->o->by_rows[line]; /* of the very values that are paired */
-    bool judged = !isnan(l->residual) && by_value && (by_rows || !operands_cross(k, line, x->call));
-    /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
-    judged = judged && (x->io != IO_GRADIENT || (line_is_bad(l) && k->earliest.start != NONE));
-    if (!is_compared(l)) {
+    struct undecided u = undecided_of(k, line, row, of);
+    if (!is_compared(u.l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
-    bool other = judged && l->rule != RULE_EQUAL && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
-                 (by_rows || !operand_is_alone(k, line, x->call));
-    if ((other || (by_value && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
-        uint32_t forward = forward_start(k, x->call);
-        give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
+    if (decide_other_function(k, &u))
         return;
-    }
-    if (!origin_is_known(k, row, l)) {
+    if (!origin_is_known(k, row, u.l)) {
         uint32_t around = start_around(k, row);
-        of = (struct origins){from != NONE ? from : around != NONE ? around : k->earliest.start,
-                              of.choice == NONE ? k->earliest.choice : of.choice};
+        u.of.start = from != NONE ? from : around != NONE ? around : k->earliest.start;
+        u.of.choice = of.choice == NONE ? k->earliest.choice : of.choice;
     }
-    bool behind_choice = of.start == NONE && of.choice != NONE && line_is_bad(l);
-    if (behind_choice && judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
-        give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+    if (decide_behind_choice(k, &u) || decide_one_function(k, &u, from) ||
+        (from == NONE && decide_agreed_before(k, &u)) || decide_own_start(k, &u, from))
         return;
-    }
-    if (behind_choice && turned_choice_explains(k->j, k->m, k->flow, line, of.choice)) {
-        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, of.choice);
-        return;
-    }
-    if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
-        (from != NONE || (origin_is_known(k, row, l) && (by_rows || inputs_correspond(k, line, x->call))))) {
-        bool inherits = from != NONE && differs_at_all(k, line);
-        enum dtype golden = (enum dtype)k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].dtype,
-                   wide = dtype_coarser((enum dtype)x->dtype, golden);
-        /* one side's type is the difference, and not that of most products; angles in few bits are no rounding */
-        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict) &&
-                       (wide != (enum dtype)k->j->arithmetic || (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
-        if (widened)
-            give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
-        else
-            give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
-        return;
-    }
-    uint32_t agreed = from == NONE && by_value && line_is_bad(l) ? agreed_before(k, line, row) : NONE;
-    if (agreed != NONE) {
-        l->residual = k->j->line[agreed].residual;
-        give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
-        return;
-    }
-    bool apart = from == NONE && line < k->apart_before && goes_apart(k, line);
-    bool bad = line_is_bad(l), scaled = !bad && from == NONE && by_value && is_handed_on_otherwise(k, line, row);
-    bool own = bad && ((from != NONE && (adds_to_moved(k, line, row) || is_handed_on_otherwise(k, line, row))) ||
-                       loses_gradient(k, line, row));
-    if (scaled)
-        l->limit = (float)dtype_table[x->dtype].epsilon;
-    if (apart || own || scaled) {
-        give(k, line, CAUSE_STARTS, basis_of(l), NONE);
-        return;
-    }
-    decide_by_level(k, line, of.start);
+    decide_by_level(k, line, u.of.start);
 }
 
 /* A row without a partner is not compared, unless a gap counts as a deviation. A scale that is another number depends
