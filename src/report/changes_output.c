@@ -7,7 +7,7 @@
 #include "dump/dump.h"
 #include "ticket/finding.h"
 
-static const struct round_row *row_of(const struct round *r, uint32_t row)
+static const struct round_row *round_row_at(const struct round *r, uint32_t row)
 {
     return row == NONE ? NULL : &r->rows.v[row];
 }
@@ -74,8 +74,8 @@ static void row_json(struct jsonw *w, const struct changes_report *x, const stru
         jw_kcstr(w, s ? "golden" : "target", *name ? name : NULL);
     }
     c->now == NONE ? jw_knull(w, "order") : jw_kint(w, "order", c->now);
-    standing_json(w, "was", row_of(x->before, c->was));
-    standing_json(w, "now", row_of(x->now, c->now));
+    standing_json(w, "was", round_row_at(x->before, c->was));
+    standing_json(w, "now", round_row_at(x->now, c->now));
     jw_end_object(w);
 }
 

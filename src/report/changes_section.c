@@ -26,7 +26,7 @@ void changes_table(struct document *d, enum change_kind k, uint32_t count)
     doc_table(d, ARRAY_LEN(columns), columns);
 }
 
-static void standing(struct document *d, const struct round_row *x)
+static void add_standing_cell(struct document *d, const struct round_row *x)
 {
     char n[NUM_MAX] = "";
     if (x && !isnan(x->error))
@@ -38,8 +38,8 @@ static void standing(struct document *d, const struct round_row *x)
 void changes_row(struct document *d, const char *name, const struct round_row *was, const struct round_row *now)
 {
     doc_cell(d, DOC_NAME, TONE_PLAIN, str_of(name));
-    standing(d, was);
-    standing(d, now);
+    add_standing_cell(d, was);
+    add_standing_cell(d, now);
 }
 
 void changes_more(struct document *d, uint32_t count, uint32_t listed)
@@ -48,7 +48,7 @@ void changes_more(struct document *d, uint32_t count, uint32_t listed)
         doc_say(d, TONE_QUIET, _("… and %u more"), count - listed);
 }
 
-static void list(struct document *d, const struct changes_report *x, enum change_kind k)
+static void add_changed_rows(struct document *d, const struct changes_report *x, enum change_kind k)
 {
     uint32_t told = 0;
     changes_table(d, k, x->c->count[k]);
@@ -64,7 +64,7 @@ static void list(struct document *d, const struct changes_report *x, enum change
     changes_more(d, x->c->count[k], told);
 }
 
-static void counts(struct document *d, const struct changes_report *x)
+static void add_verdict_counts(struct document *d, const struct changes_report *x)
 {
     const char *const head[] = {_("rows"), _("before"), _("now")};
     const struct round *const r[] = {x->before, x->now};
@@ -115,11 +115,11 @@ void changes_section(struct document *d, const struct changes_report *x)
     for (int k = 0; k < 2; k++)
         doc_say(d, TONE_PLAIN, _("%s: %s (%s ⇄ %s)"), k ? _("now") : _("before"), x->path[k], r[k]->side[TARGET].path,
                 r[k]->side[GOLDEN].path);
-    counts(d, x);
+    add_verdict_counts(d, x);
     if (x->c->comparable && *x->c->why)
         doc_note(d, DOC_NOTE, NULL, "%s", x->c->why);
     for (int k = 0; k < CHANGE_KINDS; k++)
         if (x->c->comparable && x->c->rows && x->c->count[k])
-            list(d, x, (enum change_kind)k);
+            add_changed_rows(d, x, (enum change_kind)k);
     findings_and_panels(d, x);
 }

@@ -8,19 +8,19 @@ struct csv_sink {
     struct csv out;
 };
 
-static void text(struct row_sink *k, struct str s)
+static void csv_sink_text(struct row_sink *k, struct str s)
 {
     csv_text(&((struct csv_sink *)k)->out, s);
 }
 
-static void number(struct row_sink *k, double v)
+static void csv_sink_number(struct row_sink *k, double v)
 {
     csv_number(&((struct csv_sink *)k)->out, true, v);
 }
 
 void compare_csv(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
-    struct csv_sink k = {{text, number}, {&o->buf, true}};
+    struct csv_sink k = {{csv_sink_text, csv_sink_number}, {&o->buf, true}};
     struct row_writer c;
     row_table_init(&c, s, &k.sink);
     row_table_head(&c);

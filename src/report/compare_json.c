@@ -41,7 +41,7 @@ void json_side_fields(struct jsonw *w, const struct dump *d)
 }
 
 /* With the path as a report shows it. */
-static void side(struct compare_writing *x, int which)
+static void write_compared_side(struct compare_writing *x, int which)
 {
     const struct dump *d = &x->s->side[which].dump;
     struct buf b = {0};
@@ -69,7 +69,7 @@ static void json_side(struct jsonw *w, const struct dump *d)
     jw_end_object(w);
 }
 
-static void call_name(struct compare_writing *x, const char *key, int side, uint32_t call)
+static void write_call_name(struct compare_writing *x, const char *key, int side, uint32_t call)
 {
     if (call == NONE)
         jw_knull(x->w, key);
@@ -145,7 +145,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
 }
 
 /* Beside our verdicts, with a reference only. */
-static void three_way(struct compare_writing *x)
+static void write_three_way(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     struct buf name = {0};
@@ -164,17 +164,17 @@ static void three_way(struct compare_writing *x)
     buf_release(&name);
 }
 
-static void summary(struct compare_writing *x)
+static void write_compare_summary(struct compare_writing *x)
 {
     jw_object(x->w);
     compare_json_summary_members(x->w, &x->j->sum);
-    three_way(x);
+    write_three_way(x);
     if (comparison_oracle(x->s))
         oracle_json_summary(x->w, comparison_oracle(x->s));
     jw_end_object(x->w);
 }
 
-static void first(struct compare_writing *x)
+static void write_first_deviation(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     const struct judgement *j = x->j;
@@ -197,7 +197,7 @@ static void first(struct compare_writing *x)
 }
 
 /* The error of a call's inputs and of its outputs. */
-static void passage(struct jsonw *w, struct call_error p)
+static void write_amplification(struct jsonw *w, struct call_error p)
 {
     jw_key(w, "amplification");
     if (isnan(p.in) && isnan(p.out)) {
@@ -225,12 +225,12 @@ static void calls_of_start(struct compare_writing *x, const struct start *q)
     for (int s = TARGET; s <= GOLDEN; s++) {
         uint32_t row = x->m->pairing->lines.v[q->line].row[s];
         uint32_t call = row == NONE ? NONE : x->m->side[s]->rows.v[row].call;
-        call_name(x, s == TARGET ? "target_api" : "golden_api", s, call);
+        write_call_name(x, s == TARGET ? "target_api" : "golden_api", s, call);
     }
 }
 
 /* For programs of before the list of starts: the outputs among them, in its order. */
-static void suspects(struct compare_writing *x)
+static void write_suspects(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_karray(w, "suspects");
@@ -245,7 +245,7 @@ static void suspects(struct compare_writing *x)
         jw_knum(w, "score", share_of_bad(x, q));
         explain_verdict(x->j, x->m, q->line, &why);
         jw_kstr(w, "why", buf_view(&why));
-        passage(w, call_error_of(x->j, x->m, x->m->side[TARGET]->rows.v[row].call));
+        write_amplification(w, call_error_of(x->j, x->m, x->m->side[TARGET]->rows.v[row].call));
         jw_end_object(w);
         buf_release(&why);
     }
@@ -253,7 +253,7 @@ static void suspects(struct compare_writing *x)
 }
 
 /* For the same programs: the starts, with the share of the other deviating rows that inherit from each. */
-static void frontier(struct compare_writing *x)
+static void write_frontier(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_karray(w, "frontier");
@@ -271,7 +271,7 @@ static void frontier(struct compare_writing *x)
     jw_end_array(w);
 }
 
-static void precision(struct compare_writing *x)
+static void write_precision(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     struct arena a = {0};
@@ -293,7 +293,7 @@ static void precision(struct compare_writing *x)
     arena_release(&a);
 }
 
-static void factors(struct compare_writing *x)
+static void write_factors(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_karray(w, "factors");
@@ -307,7 +307,7 @@ static void factors(struct compare_writing *x)
     jw_end_array(w);
 }
 
-static void inputs(struct compare_writing *x)
+static void write_step_inputs(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     const step_input_list *l = &x->s->inputs;
@@ -346,7 +346,7 @@ static void frame_json(struct compare_writing *x, const char *key, int side, uin
     jw_end_object(x->w);
 }
 
-static void gaps(struct compare_writing *x)
+static void write_gaps(struct compare_writing *x)
 {
     gap_group_list l = {0};
     gaps_group(x->m->pairing, x->m->side, &l);
@@ -377,9 +377,9 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     struct compare_writing x = compare_writing_of(w, s, clean);
     jw_result(w);
     jw_key(w, "target");
-    side(&x, TARGET);
+    write_compared_side(&x, TARGET);
     jw_key(w, "golden");
-    side(&x, GOLDEN);
+    write_compared_side(&x, GOLDEN);
     jw_karray(w, "warnings");
     struct arena sentences = {0};
     input_doubt_list doubts = {0};
@@ -390,16 +390,16 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     arena_release(&sentences);
     jw_end_array(w);
     jw_key(w, "summary");
-    summary(&x);
+    write_compare_summary(&x);
     round_object(&x);
-    first(&x);
+    write_first_deviation(&x);
     compare_json_starts(&x);
-    suspects(&x);
-    frontier(&x);
-    precision(&x);
-    factors(&x);
-    inputs(&x);
-    gaps(&x);
+    write_suspects(&x);
+    write_frontier(&x);
+    write_precision(&x);
+    write_factors(&x);
+    write_step_inputs(&x);
+    write_gaps(&x);
     jw_karray(w, "rows");
     for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines && report_goes_on(opt, o, i, x.j->lines); i++)
         if (compare_json_row_wanted(&x.j->line[i], opt->rows)) {
@@ -431,8 +431,8 @@ void compare_json_brief(struct jsonw *w, const struct comparison *s)
     jw_key(w, "golden");
     json_side(w, &s->side[GOLDEN].dump);
     jw_key(w, "summary");
-    summary(&x);
-    first(&x);
+    write_compare_summary(&x);
+    write_first_deviation(&x);
     jw_end_object(w);
     compare_writing_release(&x);
 }

@@ -148,7 +148,7 @@ static void keyed_fields(struct compare_writing *x, const struct field_line *l, 
 }
 
 /* Of tensors. */
-static void stats(struct compare_writing *x, const char *key, int side, const struct field_line *l)
+static void write_row_stats(struct compare_writing *x, const char *key, int side, const struct field_line *l)
 {
     jw_key(x->w, key);
     if (l->row[side] == NONE || x->m->side[side]->rows.v[l->row[side]].kind != ROW_TENSOR) {
@@ -208,7 +208,7 @@ static void view_object(struct jsonw *w, const struct view *v)
 }
 
 /* Data of a second golden run and a reference; these keys are present only with them. */
-static void companions(struct compare_writing *x, uint32_t i)
+static void write_third_runs(struct compare_writing *x, uint32_t i)
 {
     static const char *const side[] = {"target", "golden"};
     struct jsonw *w = x->w;
@@ -251,7 +251,7 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
 }
 
 /* The diagnoses of a line; NULL: not examined. They are kept, because starts are written in several places. */
-static const struct diagnoses *diagnosed(struct compare_writing *x, uint32_t line)
+static const struct diagnoses *line_diagnoses(struct compare_writing *x, uint32_t line)
 {
     for (size_t i = 0; i < x->known.n; i++)
         if (x->known.v[i].line == line)
@@ -267,7 +267,7 @@ static const struct diagnoses *diagnosed(struct compare_writing *x, uint32_t lin
 const struct diagnoses *compare_json_diagnosis(struct compare_writing *x, uint32_t line)
 {
     struct jsonw *w = x->w;
-    const struct diagnoses *d = diagnosed(x, line);
+    const struct diagnoses *d = line_diagnoses(x, line);
     jw_karray(w, "diagnosis");
     for (int k = 0; d && k < d->n; k++) {
         jw_object(w);
@@ -310,7 +310,7 @@ static void rank_members(struct compare_writing *x, uint32_t line)
 }
 
 /* Why the row is as it is, what that rests on, and the start it inherits from. */
-static void cause(struct compare_writing *x, uint32_t line)
+static void write_row_cause(struct compare_writing *x, uint32_t line)
 {
     const struct line_judgement *l = &x->j->line[line];
     jw_kcstr(x->w, "cause", cause_name((enum cause)l->cause));
@@ -336,7 +336,7 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     keyed_fields(x, &l, ROW_HEAD, 0);
     if (x->s->tabled)
         keyed_fields(x, &l, ROW_TOLD, 0);
-    cause(x, i);
+    write_row_cause(x, i);
     jw_key(w, "reason");
     compare_json_sentence(x, why.p);
     both_texts(x, &l, "t.dtype");
@@ -346,10 +346,10 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     view_object(w, measure_view(x->m, i));
     jw_kint_if(w, "group", group != NONE, group);
     keyed_fields(x, &l, ROW_FIGURES, 0);
-    stats(x, "target_stats", TARGET, &l);
-    stats(x, "golden_stats", GOLDEN, &l);
+    write_row_stats(x, "target_stats", TARGET, &l);
+    write_row_stats(x, "golden_stats", GOLDEN, &l);
     both_texts(x, &l, "t.checksum");
-    companions(x, i);
+    write_third_runs(x, i);
     compare_json_was(w, x->s, i);
     compare_json_diagnosis(x, i);
     if (comparison_oracle(x->s))

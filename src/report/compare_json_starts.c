@@ -4,7 +4,7 @@
 #include "compare/start_text.h"
 #include "judge/cause.h"
 
-static void place(struct compare_writing *x, uint32_t line)
+static void write_code_place(struct compare_writing *x, uint32_t line)
 {
     struct jsonw *w = x->w;
     const struct frame *f = start_place(x->m, line);
@@ -20,7 +20,7 @@ static void place(struct compare_writing *x, uint32_t line)
     jw_end_object(w);
 }
 
-static void start(struct compare_writing *x, const struct start *of)
+static void write_start(struct compare_writing *x, const struct start *of)
 {
     struct jsonw *w = x->w;
     const struct line *l = &x->m->pairing->lines.v[of->line];
@@ -38,7 +38,7 @@ static void start(struct compare_writing *x, const struct start *of)
     jw_kcstr(w, "which", o ? oracle_which_name(oracle_which(o, l->row)) : NULL);
     const struct diagnoses *d = compare_json_diagnosis(x, of->line);
     jw_kint(w, "inherit", of->inherit);
-    place(x, of->line);
+    write_code_place(x, of->line);
     start_sentence(x->s, of->line, d, &sentence);
     jw_kint(w, "entry", of->group + 1);
     jw_key(w, "sentence");
@@ -53,7 +53,7 @@ void compare_json_starts(struct compare_writing *x)
 {
     jw_karray(x->w, "starts");
     for (size_t i = 0; i < x->j->starts.n; i++)
-        start(x, &x->j->starts.v[i]);
+        write_start(x, &x->j->starts.v[i]);
     jw_end_array(x->w);
 }
 

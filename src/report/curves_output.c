@@ -261,7 +261,7 @@ void curves_json(struct jsonw *w, struct out *o, const void *result)
 
 /* ---- CSV ---- */
 
-static void value_cell(struct csv *w, const struct log_record *r, enum log_value v)
+static void csv_curve_value(struct csv *w, const struct log_record *r, enum log_value v)
 {
     csv_number(w, log_has(r, v), log_has(r, v) ? r->value[v] : 0);
 }
@@ -288,23 +288,23 @@ void curves_csv(struct out *o, const void *result)
         double d = t->value[LOG_LOSS] - g->value[LOG_LOSS];
         csv_sep(&w);
         buf_fmt(&o->buf, "%lld", (long long)c->points.v[i].step);
-        value_cell(&w, t, LOG_LOSS);
-        value_cell(&w, g, LOG_LOSS);
+        csv_curve_value(&w, t, LOG_LOSS);
+        csv_curve_value(&w, g, LOG_LOSS);
         csv_number(&w, loss, d);
         csv_number(&w, loss, d == 0 ? 0 : fabs(d) / fabs(g->value[LOG_LOSS]));
-        value_cell(&w, t, LOG_NORM);
-        value_cell(&w, g, LOG_NORM);
+        csv_curve_value(&w, t, LOG_NORM);
+        csv_curve_value(&w, g, LOG_NORM);
         d = t->value[LOG_NORM] - g->value[LOG_NORM];
         csv_number(&w, norm, d == 0 ? 0 : fabs(d) / fabs(g->value[LOG_NORM]));
-        value_cell(&w, t, LOG_LR);
-        value_cell(&w, g, LOG_LR);
+        csv_curve_value(&w, t, LOG_LR);
+        csv_curve_value(&w, g, LOG_LR);
         csv_count(&w, true, c->points.v[i].usable);
         for (size_t k = 2; k < c->runs; k++) {
             static const struct log_record none;
             uint32_t at = c->golden[k][c->points.v[i].at[1]];
             const struct log_record *r = at == UINT32_MAX ? &none : &c->run[k].records.v[at];
-            value_cell(&w, r, LOG_LOSS);
-            value_cell(&w, r, LOG_NORM);
+            csv_curve_value(&w, r, LOG_LOSS);
+            csv_curve_value(&w, r, LOG_NORM);
         }
         csv_line(&w);
         out_flow(o);

@@ -8,7 +8,7 @@
 #include "base/num.h"
 
 /* Run k's record at a joined step; NULL: it has none. */
-static const struct log_record *record(const struct curves *c, size_t point, size_t k)
+static const struct log_record *run_record(const struct curves *c, size_t point, size_t k)
 {
     if (k < 2)
         return curve_record(c, point, (int)k);
@@ -16,13 +16,13 @@ static const struct log_record *record(const struct curves *c, size_t point, siz
     return at == UINT32_MAX ? NULL : &c->run[k].records.v[at];
 }
 
-static double value(const struct curves *c, size_t point, size_t k, enum log_value v)
+static double run_value(const struct curves *c, size_t point, size_t k, enum log_value v)
 {
-    const struct log_record *r = record(c, point, k);
+    const struct log_record *r = run_record(c, point, k);
     return r && log_has(r, v) ? r->value[v] : NAN;
 }
 
-static void begin(struct picture *p, const struct curves *c, const char *id, const char *title)
+static void begin_curve_picture(struct picture *p, const struct curves *c, const char *id, const char *title)
 {
     picture_lines(p, id, title, (double)c->points.v[0].step, (double)vec_last(&c->points)->step);
 }
@@ -39,7 +39,7 @@ static void steps_marked(struct picture *p, const struct curves *c)
 }
 
 /* With a legend for line and area, if a column has several steps. */
-static bool fitted(struct arena *a, struct picture *p)
+static bool fit_with_legend(struct arena *a, struct picture *p)
 {
     double each = (p->to - p->from + 1) / p->columns;
     char n[NUM_MAX];
@@ -59,37 +59,37 @@ static bool fitted(struct arena *a, struct picture *p)
 static bool runs_drawn(struct picture *p, struct arena *a, const struct curves *c, enum log_value v, const char *id,
                        const char *title)
 {
-    begin(p, c, id, title);
+    begin_curve_picture(p, c, id, title);
     struct picture_series *t = picture_series(p, a, "target", _("target"), LOOK_TARGET);
     struct picture_series *g = picture_series(p, a, "golden", _("golden"), LOOK_GOLDEN);
     struct picture_series *band =
         c->runs > 2 ? picture_series(p, a, "band", _("golden runs, lowest to highest"), LOOK_BAND) : NULL;
     for (size_t i = 0; i < c->points.n; i++) {
         double x = (double)c->points.v[i].step;
-        picture_point(p, t, x, value(c, i, 0, v));
-        picture_point(p, g, x, value(c, i, 1, v));
+        picture_point(p, t, x, run_value(c, i, 0, v));
+        picture_point(p, g, x, run_value(c, i, 1, v));
         for (size_t k = 1; band && k < c->runs; k++)
-            picture_point(p, band, x, value(c, i, k, v));
+            picture_point(p, band, x, run_value(c, i, k, v));
     }
     steps_marked(p, c);
-    return fitted(a, p);
+    return fit_with_legend(a, p);
 }
 
 /* Target minus golden, with the same difference of the other golden runs and the limit of its mean. */
 static bool difference_drawn(struct picture *p, struct arena *a, const struct curves *c, enum log_value v,
                              const char *id, const char *title)
 {
-    begin(p, c, id, title);
+    begin_curve_picture(p, c, id, title);
     struct picture_series *d = picture_series(p, a, "difference", _("target − golden"), LOOK_DIFFERENCE);
     struct picture_series *band =
         c->runs > 2 ? picture_series(p, a, "band", _("other golden runs − golden"), LOOK_BAND) : NULL;
     for (size_t i = 0; i < c->points.n; i++) {
-        double x = (double)c->points.v[i].step, g = value(c, i, 1, v);
+        double x = (double)c->points.v[i].step, g = run_value(c, i, 1, v);
         if (v == LOG_LOSS && !c->points.v[i].usable)
             continue;
-        picture_point(p, d, x, value(c, i, 0, v) - g);
+        picture_point(p, d, x, run_value(c, i, 0, v) - g);
         for (size_t k = 2; band && k < c->runs; k++)
-            picture_point(p, band, x, value(c, i, k, v) - g);
+            picture_point(p, band, x, run_value(c, i, k, v) - g);
         if (band)
             picture_point(p, band, x, isfinite(g) ? 0 : NAN);
     }
@@ -100,7 +100,7 @@ static bool difference_drawn(struct picture *p, struct arena *a, const struct cu
         picture_rule(p, "", -limit, false, true);
     }
     steps_marked(p, c);
-    return fitted(a, p);
+    return fit_with_legend(a, p);
 }
 
 bool curves_picture(struct picture *p, struct arena *a, const struct curves *c, int i, const char *prefix)

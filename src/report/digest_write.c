@@ -12,7 +12,7 @@
 #include "report/row_records_write.h"
 
 /* One line is done: what has gathered may go. */
-static void end(struct digest_writing *x, struct jsonw *w)
+static void end_digest_line(struct digest_writing *x, struct jsonw *w)
 {
     row_records_end(w);
     size_t before = x->out->buf.n;
@@ -22,7 +22,7 @@ static void end(struct digest_writing *x, struct jsonw *w)
     x->written += before - x->summed;
 }
 
-static void write_head(struct digest_writing *x, const struct dump *d)
+static void write_digest_head(struct digest_writing *x, const struct dump *d)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
@@ -30,25 +30,25 @@ static void write_head(struct digest_writing *x, const struct dump *d)
     jw_kcstr(&w, "format", dump_format(d)->name);
     row_records_head_write(&w, d);
     jw_kbool(&w, "cut", d->cut);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
-static void write_stack(struct digest_writing *x, const struct dump *d, const struct stack *s)
+static void write_digest_stack(struct digest_writing *x, const struct dump *d, const struct stack *s)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
     row_records_stack(&w, d, s, NULL);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
-static void write_call(struct digest_writing *x, const struct dump *d, uint32_t call)
+static void write_digest_call(struct digest_writing *x, const struct dump *d, uint32_t call)
 {
     const struct call *c = &d->calls.v[call];
     const struct call_record_links links = {c->stack, c->parent, c->twin};
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
     row_records_call(&w, d, call, &links);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
 static void write_sketch(struct jsonw *w, const double *sum)
@@ -66,7 +66,7 @@ static void write_sketch(struct jsonw *w, const double *sum)
     jw_cstr(w, text);
 }
 
-static void write_row(struct digest_writing *x, const struct dump *d, uint32_t row)
+static void write_digest_row(struct digest_writing *x, const struct dump *d, uint32_t row)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
@@ -75,7 +75,7 @@ static void write_row(struct digest_writing *x, const struct dump *d, uint32_t r
     jw_null(&w);
     write_sketch(&w, d->sketch ? d->sketch + (size_t)row * SKETCH_NUMBERS : NULL);
     jw_end_array(&w);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
 static void write_group(struct digest_writing *x, const struct call_group *g)
@@ -86,10 +86,10 @@ static void write_group(struct digest_writing *x, const struct call_group *g)
     jw_int(&w, g->call);
     jw_cstr(&w, g->ranks);
     jw_end_array(&w);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
-static void write_problem(struct digest_writing *x, const struct problem *p)
+static void write_digest_problem(struct digest_writing *x, const struct problem *p)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
@@ -102,7 +102,7 @@ static void write_problem(struct digest_writing *x, const struct problem *p)
     jw_cstr(&w, p->text);
     jw_bool(&w, p->recorded);
     jw_end_array(&w);
-    end(x, &w);
+    end_digest_line(x, &w);
 }
 
 void digest_begin(struct digest_writing *x, struct out *out)
@@ -114,17 +114,17 @@ void digest_add(struct digest_writing *x, const struct dump *d)
 {
     struct digest_place p = {.step = d->step, .rank = d->rank, .from = x->written + x->out->buf.n};
     x->crc = 0;
-    write_head(x, d);
+    write_digest_head(x, d);
     for (size_t i = 0; i < d->stacks.n; i++)
-        write_stack(x, d, &d->stacks.v[i]);
+        write_digest_stack(x, d, &d->stacks.v[i]);
     for (uint32_t c = 0; c < d->calls.n; c++)
-        write_call(x, d, c);
+        write_digest_call(x, d, c);
     for (uint32_t r = 0; r < d->rows.n; r++)
-        write_row(x, d, r);
+        write_digest_row(x, d, r);
     for (size_t i = 0; i < d->groups.n; i++)
         write_group(x, &d->groups.v[i]);
     for (size_t i = 0; i < d->problems.n; i++)
-        write_problem(x, &d->problems.v[i]);
+        write_digest_problem(x, &d->problems.v[i]);
     p.bytes = x->written + x->out->buf.n - p.from;
     p.crc = x->crc;
     vec_push(&x->places, p);
@@ -148,7 +148,7 @@ void digest_end(struct digest_writing *x)
         jw_end_array(&w);
     }
     jw_end_array(&w);
-    end(x, &w);
+    end_digest_line(x, &w);
     buf_fmt(&x->out->buf, DIGEST_INDEX "%020llu %08" PRIx32 "\n", (unsigned long long)at, x->crc);
     vec_release(&x->places);
 }

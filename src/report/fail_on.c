@@ -33,7 +33,7 @@ static const struct {
     [FAIL_ON_MISSING_FILE] = {"missing-file", FAIL_ON_CHECK},
 };
 
-static int kind_of(struct str name)
+static int fail_on_kind_named(struct str name)
 {
     int k = FAIL_ON_KINDS - 1;
     while (k >= 0 && !str_is(name, kinds[k].name))
@@ -49,7 +49,7 @@ int fail_on_parse(struct fail_on *p, struct str list, struct err *e)
     while (!none && list.n) {
         word = str_next(&list, ',');
         word = str_trim(word);
-        int k = kind_of(word);
+        int k = fail_on_kind_named(word);
         if (k < 0) {
             struct buf names = {0};
             for (int i = 0; i < FAIL_ON_KINDS; i++)
@@ -128,9 +128,9 @@ void fail_on_count(struct fail_on_counts *c, const struct comparison *s)
     c->n[FAIL_ON_VANISHED] = s->since.changes.count[CHANGE_VANISHED];
 }
 
-static void add_problem(struct fail_on_counts *c, const char *kind)
+static void count_problem_kind(struct fail_on_counts *c, const char *kind)
 {
-    int k = kind_of(str_of(kind));
+    int k = fail_on_kind_named(str_of(kind));
     if (k >= 0)
         c->n[k]++;
 }
@@ -139,7 +139,7 @@ void fail_on_count_check(struct fail_on_counts *c, const struct dump *d, const s
 {
     *c = (struct fail_on_counts){.rows = d->rows.n};
     for (size_t i = 0; i < found->problems.n; i++)
-        add_problem(c, found->problems.v[i].kind);
+        count_problem_kind(c, found->problems.v[i].kind);
 }
 
 void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const struct log_check *found)
@@ -147,14 +147,14 @@ void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const s
     *c = (struct fail_on_counts){.rows = s->records.n};
     c->n[FAIL_ON_UNREAD] = s->unread.n;
     for (size_t i = 0; i < found->problems.n; i++)
-        add_problem(c, found->problems.v[i].kind);
+        count_problem_kind(c, found->problems.v[i].kind);
 }
 
 /* ---- the line ---- */
 
 /* As one word: blanks, controls and '%' as %20 and the like; bad bytes and control characters beyond ASCII made
  * visible. */
-static void put_word(struct buf *out, const char *text)
+static void put_escaped_word(struct buf *out, const char *text)
 {
     struct buf clean = {0};
     struct str s = str_of(text);
@@ -166,10 +166,10 @@ static void put_word(struct buf *out, const char *text)
     buf_release(&clean);
 }
 
-static void pair(struct buf *out, const char *key, const char *text)
+static void put_key_word(struct buf *out, const char *key, const char *text)
 {
     buf_fmt(out, " %s=", key);
-    put_word(out, text && *text ? text : "-");
+    put_escaped_word(out, text && *text ? text : "-");
 }
 
 static void put_counts(struct buf *out, const struct fail_on_counts *c, unsigned commands)
@@ -192,8 +192,8 @@ static void put_first(struct buf *out, const struct comparison *s)
         if (!isnan(j->line[j->first].error))
             num_error(n, (double)j->line[j->first].error);
     }
-    pair(out, "first", name.p);
-    pair(out, "rel_l2", n);
+    put_key_word(out, "first", name.p);
+    put_key_word(out, "rel_l2", n);
     buf_release(&name);
 }
 
@@ -223,9 +223,9 @@ void fail_on_line(struct buf *out, const struct comparison *s, int status, const
                 x->count[CHANGE_NEW],
                 x->count[CHANGE_WORSE], x->count[CHANGE_VANISHED], x->confirmed ? "yes" : "no");
     }
-    pair(out, "target", s->side[TARGET].path);
-    pair(out, "golden", s->side[GOLDEN].path);
-    pair(out, "file", file);
+    put_key_word(out, "target", s->side[TARGET].path);
+    put_key_word(out, "golden", s->side[GOLDEN].path);
+    put_key_word(out, "file", file);
     buf_char(out, '\n');
 }
 
@@ -233,9 +233,9 @@ void fail_on_line_check(struct buf *out, const struct fail_on_counts *c, int sta
                         const char *path, const char *file)
 {
     buf_fmt(out, "diverge: %s", status == 0 ? "clean" : status == 5 ? "unjudged" : "problems");
-    pair(out, "first", first);
+    put_key_word(out, "first", first);
     put_counts(out, c, FAIL_ON_CHECK);
-    pair(out, "path", path);
-    pair(out, "file", file);
+    put_key_word(out, "path", path);
+    put_key_word(out, "file", file);
     buf_char(out, '\n');
 }

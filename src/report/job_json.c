@@ -49,7 +49,7 @@ void job_json_layout(struct jsonw *w, const struct layout *l)
     jw_end_object(w);
 }
 
-static void side(struct jsonw *w, const struct job_result *r, int which)
+static void write_job_side(struct jsonw *w, const struct job_result *r, int which)
 {
     const struct joined_job *j = r->job[0];
     const struct rank_set *set = &j->set[which];
@@ -89,7 +89,7 @@ static void side(struct jsonw *w, const struct job_result *r, int which)
     vec_release(&absent);
 }
 
-static void add_up(struct judge_summary *all, const struct judge_summary *x)
+static void accumulate_summary(struct judge_summary *all, const struct judge_summary *x)
 {
     for (int i = 0; i < VERDICT_COUNT; i++)
         all->by[i] += x->by[i];
@@ -121,11 +121,11 @@ static uint32_t bad_beside(const struct job_result *r)
     return n;
 }
 
-static void summary(struct jsonw *w, const struct job_result *r)
+static void write_job_summary(struct jsonw *w, const struct job_result *r)
 {
     struct judge_summary all = {.pairs = 0};
     for (size_t i = 0; i < r->pairs.n; i++)
-        add_up(&all, &r->pairs.v[i].c->judged->sum);
+        accumulate_summary(&all, &r->pairs.v[i].c->judged->sum);
     jw_object(w);
     compare_json_summary_members(w, &all);
     jw_kint(w, "collectives", (int64_t)(r->collectives[0].v.n + r->collectives[1].v.n));
@@ -141,7 +141,7 @@ struct rank_extent {
 };
 
 /* The same for every rank of a joined comparison, in one pass over its lines. Freed by the caller. */
-static struct rank_extent *extents(const struct job_result *r, size_t pair, const struct rank_set *set)
+static struct rank_extent *rank_extents(const struct job_result *r, size_t pair, const struct rank_set *set)
 {
     const struct job_pair *p = &r->pairs.v[pair];
     const struct judgement *j = p->c->judged;
@@ -246,7 +246,7 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
     jw_end_object(w);
 }
 
-static void ranks(struct jsonw *w, struct out *o, const struct job_result *r)
+static void write_job_ranks(struct jsonw *w, struct out *o, const struct job_result *r)
 {
     jw_karray(w, "ranks");
     for (size_t i = 0; i < r->pairs.n; i++) {
@@ -256,7 +256,7 @@ static void ranks(struct jsonw *w, struct out *o, const struct job_result *r)
             struct rank_extent x = {p->c->judged->sum, p->c->judged->first};
             rank_object(w, r, i, p->rank[TARGET], &x);
         } else {
-            struct rank_extent *of = extents(r, i, set);
+            struct rank_extent *of = rank_extents(r, i, set);
             for (size_t k = 0; k < set->ranks.n; k++)
                 rank_object(w, r, i, set->ranks.v[k]->rank, &of[k]);
             free(of);
@@ -288,7 +288,7 @@ static void call_of_row(const struct job_result *r, size_t pair, uint32_t line, 
     buf_str(out, dump_call_name(d, d->rows.v[row].call));
 }
 
-static void first(struct jsonw *w, const struct job_result *r)
+static void write_job_first(struct jsonw *w, const struct job_result *r)
 {
     const struct job_first *f = &r->first;
     struct buf call = {0}, why = {0};
@@ -344,7 +344,7 @@ static void first(struct jsonw *w, const struct job_result *r)
     buf_release(&why);
 }
 
-static void diagnosis(struct jsonw *w, const char *id, const char *evidence)
+static void write_diagnosis(struct jsonw *w, const char *id, const char *evidence)
 {
     jw_karray(w, "diagnosis");
     if (id) {
@@ -385,7 +385,7 @@ void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t i
     jw_kgiven(w, "bound", c->bound);
     int_array(w, "ranks", &c->ranks);
     jw_kcstr(w, "verdict", collective_verdict_name(c->verdict));
-    diagnosis(w, c->diagnosis, c->evidence);
+    write_diagnosis(w, c->diagnosis, c->evidence);
     jw_end_object(w);
 }
 
@@ -409,12 +409,12 @@ void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t
     jw_kint(w, "order", x->order);
     jw_kint(w, "rows", x->rows);
     jw_kgiven(w, "size", x->size);
-    diagnosis(w, x->diagnosis, x->evidence);
+    write_diagnosis(w, x->diagnosis, x->evidence);
     jw_end_object(w);
     buf_release(&name);
 }
 
-static void beside(struct jsonw *w, const struct job_result *r, enum report_rows rows)
+static void write_collectives_replicas(struct jsonw *w, const struct job_result *r, enum report_rows rows)
 {
     uint32_t id = 0;
     jw_karray(w, "collectives");
@@ -433,7 +433,7 @@ static void beside(struct jsonw *w, const struct job_result *r, enum report_rows
     jw_end_array(w);
 }
 
-static void strip(struct jsonw *w, const struct job_result *r)
+static void write_strip(struct jsonw *w, const struct job_result *r)
 {
     struct job_strip s;
     job_strip_build(&s, r);
@@ -484,7 +484,7 @@ static void layout_warnings(struct jsonw *w, const struct layout *l, const char 
     buf_release(&b);
 }
 
-static void warnings(struct jsonw *w, const struct job_result *r, bool lasting)
+static void write_job_warnings(struct jsonw *w, const struct job_result *r, bool lasting)
 {
     jw_karray(w, "warnings");
     for (size_t i = 0; i < r->failed.n; i++)
@@ -505,7 +505,7 @@ static void warnings(struct jsonw *w, const struct job_result *r, bool lasting)
     jw_end_array(w);
 }
 
-static void places(struct jsonw *w, const struct place *v, size_t n)
+static void write_step_ranks(struct jsonw *w, const struct place *v, size_t n)
 {
     jw_array(w);
     for (size_t i = 0; i < n; i++) {
@@ -526,7 +526,7 @@ static void both_counts(struct jsonw *w, const char *key, const uint32_t count[2
 }
 
 /* In a share: the pairs of other shares, and the counts from which coverage is computed. */
-static void shares(struct jsonw *w, const struct job_result *r)
+static void write_share_parts(struct jsonw *w, const struct job_result *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->pairs.n; i++)
@@ -535,14 +535,14 @@ static void shares(struct jsonw *w, const struct job_result *r)
     jw_kint(w, "done", (int64_t)n);
     jw_kint(w, "of", (int64_t)(n + r->left.n));
     jw_key(w, "missing");
-    places(w, r->left.v, r->left.n);
+    write_step_ranks(w, r->left.v, r->left.n);
     jw_kint(w, "status", job_status(r));
     jw_end_object(w);
     if (!r->workers)
         return;
     struct judge_summary all = {.pairs = 0};
     for (size_t i = 0; i < r->pairs.n; i++)
-        add_up(&all, &r->pairs.v[i].c->judged->sum);
+        accumulate_summary(&all, &r->pairs.v[i].c->judged->sum);
     jw_kobject(w, "share");
     both_counts(w, "compute", all.compute);
     both_counts(w, "covered", all.covered);
@@ -557,26 +557,26 @@ void job_json(struct out *o, const struct job_result *r, const struct report_opt
     if (opt->source)
         jw_kcstr(w, "source", opt->source);
     jw_key(w, "target");
-    side(w, r, TARGET);
+    write_job_side(w, r, TARGET);
     jw_key(w, "golden");
-    side(w, r, GOLDEN);
+    write_job_side(w, r, GOLDEN);
     jw_kcstr(w, "pairing", r->joined ? "layout" : "rank");
-    warnings(w, r, opt->lasting);
+    write_job_warnings(w, r, opt->lasting);
     jw_key(w, "summary");
-    summary(w, r);
-    ranks(w, o, r);
-    first(w, r);
-    beside(w, r, opt->rows);
-    strip(w, r);
+    write_job_summary(w, r);
+    write_job_ranks(w, o, r);
+    write_job_first(w, r);
+    write_collectives_replicas(w, r, opt->rows);
+    write_strip(w, r);
     for (int i = 0; i < 2; i++) {
         jw_key(w, i == TARGET ? "target_only" : "golden_only");
-        places(w, r->alone[i].v, r->alone[i].n);
+        write_step_ranks(w, r->alone[i].v, r->alone[i].n);
     }
     jw_karray(w, "rows");
     for (size_t i = 0; i < r->pairs.n; i++)
         compare_json_job_rows(w, o, r, i, opt->rows);
     jw_end_array(w);
-    shares(w, r);
+    write_share_parts(w, r);
     jw_end_object(w);
     buf_char(&o->buf, '\n');
 }

@@ -19,7 +19,7 @@ static bool is_share(const char *name)
 }
 
 /* Paths of the files, in the order of workers. */
-static int list_files(const char *path, name_list *out, struct err *e)
+static int list_share_files(const char *path, name_list *out, struct err *e)
 {
     name_list names = {0};
     if (path_is_file(path)) {
@@ -45,42 +45,42 @@ bool job_files_there(const char *path)
     struct err quiet;
     if (path_is_file(path))
         return str_ends(str_of(path), ".ranks.json");
-    bool there = path_is_dir(path) && list_files(path, &l, &quiet) == 0 && l.n > 0;
+    bool there = path_is_dir(path) && list_share_files(path, &l, &quiet) == 0 && l.n > 0;
     name_list_release(&l);
     return there;
 }
 
-static cJSON *get(const cJSON *o, const char *key)
+static cJSON *share_member(const cJSON *o, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-static int number(const cJSON *o, const char *key)
+static int share_int(const cJSON *o, const char *key)
 {
-    const cJSON *v = get(o, key);
+    const cJSON *v = share_member(o, key);
     return cJSON_IsNumber(v) ? v->valueint : -1;
 }
 
 /* Moves the entries of lists with the same name into the first result's. */
-static void append(cJSON *all, cJSON *one, const char *key)
+static void append_entries(cJSON *all, cJSON *one, const char *key)
 {
-    cJSON *to = get(all, key), *from = get(one, key);
+    cJSON *to = share_member(all, key), *from = share_member(one, key);
     while (to && from && from->child)
         cJSON_AddItemToArray(to, cJSON_DetachItemViaPointer(from, from->child));
 }
 
-static void add_counts(cJSON *to, const cJSON *from)
+static void add_json_counts(cJSON *to, const cJSON *from)
 {
     for (cJSON *v = to ? to->child : NULL; v; v = v->next) {
-        const cJSON *o = get(from, v->string);
+        const cJSON *o = share_member(from, v->string);
         if (cJSON_IsNumber(v) && cJSON_IsNumber(o) && !str_starts(str_of(v->string), "collectives") &&
             !str_starts(str_of(v->string), "replicas"))
             cJSON_SetNumberHelper(v, v->valuedouble + o->valuedouble);
         else if (cJSON_IsObject(v) && strcmp(v->string, "paired_by") == 0)
-            add_counts(v, o);
+            add_json_counts(v, o);
     }
     for (const cJSON *o = from ? from->child : NULL; o; o = o->next) /* kinds of pairs only this one has */
-        if (to && !get(to, o->string))
+        if (to && !share_member(to, o->string))
             cJSON_AddItemToObject(to, o->string, cJSON_Duplicate(o, true));
 }
 
@@ -88,63 +88,65 @@ static void add_counts(cJSON *to, const cJSON *from)
 static void set_coverage(cJSON *all)
 {
     static const char *const side[] = {"target", "golden"};
-    cJSON *coverage = get(get(all, "summary"), "coverage"), *share = get(all, "share");
+    cJSON *coverage = share_member(share_member(all, "summary"), "coverage"), *share = share_member(all, "share");
     for (int s = 0; s < 2; s++) {
-        const cJSON *covered = get(get(share, "covered"), side[s]), *compute = get(get(share, "compute"), side[s]);
-        cJSON *v = get(coverage, side[s]);
+        const cJSON *covered = share_member(share_member(share, "covered"), side[s]),
+                    *compute = share_member(share_member(share, "compute"), side[s]);
+        cJSON *v = share_member(coverage, side[s]);
         if (v && covered && compute)
             cJSON_SetNumberHelper(v, compute->valuedouble > 0 ? covered->valuedouble / compute->valuedouble : 0);
     }
 }
 
-static bool is_row(const cJSON *first)
+static bool is_row_deviation(const cJSON *first)
 {
-    const char *kind = cJSON_GetStringValue(get(first, "kind"));
+    const char *kind = cJSON_GetStringValue(share_member(first, "kind"));
     return !kind || strcmp(kind, "row") == 0;
 }
 
 /* If two are at one position, that of a row, then that of the lower rank. */
-static bool earlier(const cJSON *a, const cJSON *b)
+static bool is_earlier_first(const cJSON *a, const cJSON *b)
 {
     static const char *const keys[] = {"step", "order"};
     if (!cJSON_IsObject(a) || !cJSON_IsObject(b))
         return cJSON_IsObject(a);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (number(a, keys[i]) != number(b, keys[i]))
-            return number(a, keys[i]) < number(b, keys[i]);
-    return is_row(a) != is_row(b) ? is_row(a) : number(a, "rank") < number(b, "rank");
+        if (share_int(a, keys[i]) != share_int(b, keys[i]))
+            return share_int(a, keys[i]) < share_int(b, keys[i]);
+    return is_row_deviation(a) != is_row_deviation(b) ? is_row_deviation(a)
+                                                      : share_int(a, "rank") < share_int(b, "rank");
 }
 
 /* A step and a rank, by which the ranks of thousands of shares are found again. */
-static uint64_t place_key(const cJSON *o)
+static uint64_t step_rank_key(const cJSON *o)
 {
-    return (uint64_t)(uint32_t)number(o, "step") << 32 | (uint32_t)number(o, "rank");
+    return (uint64_t)(uint32_t)share_int(o, "step") << 32 | (uint32_t)share_int(o, "rank");
 }
 
 static void note_places(struct nmap *places, const cJSON *o)
 {
-    const cJSON *ranks = get(o, "ranks");
+    const cJSON *ranks = share_member(o, "ranks");
     for (const cJSON *v = ranks ? ranks->child : NULL; v; v = v->next)
-        nmap_add(places, place_key(v), 1);
+        nmap_add(places, step_rank_key(v), 1);
 }
 
-static void replace(cJSON *all, cJSON *one, const char *key)
+static void replace_member(cJSON *all, cJSON *one, const char *key)
 {
     cJSON *v = cJSON_DetachItemFromObjectCaseSensitive(one, key);
     if (v)
         cJSON_ReplaceItemInObjectCaseSensitive(all, key, v);
 }
 
-static bool same_place(const cJSON *a, const cJSON *b)
+static bool same_first_place(const cJSON *a, const cJSON *b)
 {
-    return cJSON_IsObject(a) && cJSON_IsObject(b) && number(a, "step") == number(b, "step") &&
-           number(a, "order") == number(b, "order") && is_row(a) == is_row(b);
+    return cJSON_IsObject(a) && cJSON_IsObject(b) && share_int(a, "step") == share_int(b, "step") &&
+           share_int(a, "order") == share_int(b, "order") && is_row_deviation(a) == is_row_deviation(b);
 }
 
 /* The ranks of both, ascending, each once. Parts come in order of ranks, so most are added at the end. */
 static cJSON *ranks_of_both(cJSON *a, const cJSON *b)
 {
-    cJSON *out = cJSON_DetachItemFromObjectCaseSensitive(a, "ranks"), *list = get(b, "ranks");
+    cJSON *out = cJSON_DetachItemFromObjectCaseSensitive(a, "ranks"), *list = share_member(b, "ranks");
     for (const cJSON *v = list ? list->child : NULL; v; v = v->next) {
         const cJSON *at = out && out->child && out->child->prev->valueint >= v->valueint ? out->child : NULL;
         int i = 0;
@@ -169,7 +171,7 @@ static bool has_text(const cJSON *list, const cJSON *text)
 /* Each once. */
 static void append_warnings(cJSON *all, cJSON *one)
 {
-    cJSON *to = get(all, "warnings"), *from = get(one, "warnings");
+    cJSON *to = share_member(all, "warnings"), *from = share_member(one, "warnings");
     for (cJSON *v = from ? from->child : NULL, *next; v && to; v = next) {
         next = v->next;
         if (!has_text(to, v))
@@ -181,16 +183,16 @@ static void append_warnings(cJSON *all, cJSON *one)
 
 static const cJSON *columns_of(const cJSON *o)
 {
-    return get(get(o, "strip"), "columns");
+    return share_member(share_member(o, "strip"), "columns");
 }
 
 /* The column of the same call, and its position; -1: none. */
 static int column_like(const cJSON *columns, const cJSON *like, const cJSON **found)
 {
-    const char *call = cJSON_GetStringValue(get(like, "call"));
+    const char *call = cJSON_GetStringValue(share_member(like, "call"));
     int i = 0;
     for (const cJSON *v = columns ? columns->child : NULL; v && call; v = v->next, i++) {
-        const char *own = cJSON_GetStringValue(get(v, "call"));
+        const char *own = cJSON_GetStringValue(share_member(v, "call"));
         if (own && strcmp(own, call) == 0) {
             *found = v;
             return i;
@@ -203,19 +205,20 @@ static int column_like(const cJSON *columns, const cJSON *like, const cJSON **fo
  * columns of the first. */
 static void fit_columns(const cJSON *all, cJSON *one)
 {
-    const cJSON *to = columns_of(all), *from = columns_of(one), *rows = get(get(one, "strip"), "ranks"), *same = NULL;
+    const cJSON *to = columns_of(all), *from = columns_of(one),
+                *rows = share_member(share_member(one, "strip"), "ranks"), *same = NULL;
     size_t n = (size_t)cJSON_GetArraySize(to), m = (size_t)cJSON_GetArraySize(from), k = 0;
-    cJSON *order = get(get(one, "first"), "order");
+    cJSON *order = share_member(share_member(one, "first"), "order");
     if (!to || !from || cJSON_Compare(to, from, true))
         return;
     int *at = mem_alloc((m + 1) * sizeof *at), first = order ? order->valueint : -1;
     for (const cJSON *v = from->child; v; v = v->next) {
         at[k++] = column_like(to, v, &same);
-        if (number(v, "order") == first && at[k - 1] >= 0)
-            cJSON_SetNumberHelper(order, number(same, "order"));
+        if (share_int(v, "order") == first && at[k - 1] >= 0)
+            cJSON_SetNumberHelper(order, share_int(same, "order"));
     }
     for (cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
-        const char *cells = cJSON_GetStringValue(get(v, "cells"));
+        const char *cells = cJSON_GetStringValue(share_member(v, "cells"));
         if (!cells || strlen(cells) != m)
             continue;
         char *fit = mem_alloc(n + 1);
@@ -234,14 +237,15 @@ static void fit_columns(const cJSON *all, cJSON *one)
  * rank for sorting; joined sides are one pair. */
 static void hold_rows_as_text(cJSON *o)
 {
-    const char *pairing = cJSON_GetStringValue(get(o, "pairing"));
+    const char *pairing = cJSON_GetStringValue(share_member(o, "pairing"));
     bool joined = pairing && strcmp(pairing, "layout") == 0;
-    cJSON *rows = get(o, "rows"), *list = cJSON_CreateArray();
+    cJSON *rows = share_member(o, "rows"), *list = cJSON_CreateArray();
     while (rows && rows->child) {
-        int step = number(rows->child, "step"), rank = joined ? -1 : number(rows->child, "rank");
+        int step = share_int(rows->child, "step"), rank = joined ? -1 : share_int(rows->child, "rank");
         cJSON *pair = cJSON_CreateArray();
         struct buf text = {0};
-        while (rows->child && number(rows->child, "step") == step && (joined || number(rows->child, "rank") == rank))
+        while (rows->child && share_int(rows->child, "step") == step &&
+               (joined || share_int(rows->child, "rank") == rank))
             cJSON_AddItemToArray(pair, cJSON_DetachItemViaPointer(rows, rows->child));
         json_write_tree(pair, &text); /* "[…]\n" */
         cJSON_Delete(pair);
@@ -257,40 +261,42 @@ static void hold_rows_as_text(cJSON *o)
     cJSON_ReplaceItemInObjectCaseSensitive(o, "rows", list);
 }
 
-static void merge(cJSON *all, cJSON *one)
+static void merge_share(cJSON *all, cJSON *one)
 {
-    bool same = same_place(get(all, "first"), get(one, "first"));
-    cJSON *ranks = same ? ranks_of_both(get(all, "first"), get(one, "first")) : NULL;
+    bool same = same_first_place(share_member(all, "first"), share_member(one, "first"));
+    cJSON *ranks = same ? ranks_of_both(share_member(all, "first"), share_member(one, "first")) : NULL;
     fit_columns(all, one);
-    add_counts(get(all, "summary"), get(one, "summary"));
-    add_counts(get(get(all, "share"), "compute"), get(get(one, "share"), "compute"));
-    add_counts(get(get(all, "share"), "covered"), get(get(one, "share"), "covered"));
-    if (earlier(get(one, "first"), get(all, "first"))) {
-        replace(all, one, "first");
-        replace(all, one, "first_deviation");
-        cJSON *strip = cJSON_DetachItemFromObjectCaseSensitive(get(one, "strip"), "first");
+    add_json_counts(share_member(all, "summary"), share_member(one, "summary"));
+    add_json_counts(share_member(share_member(all, "share"), "compute"),
+                    share_member(share_member(one, "share"), "compute"));
+    add_json_counts(share_member(share_member(all, "share"), "covered"),
+                    share_member(share_member(one, "share"), "covered"));
+    if (is_earlier_first(share_member(one, "first"), share_member(all, "first"))) {
+        replace_member(all, one, "first");
+        replace_member(all, one, "first_deviation");
+        cJSON *strip = cJSON_DetachItemFromObjectCaseSensitive(share_member(one, "strip"), "first");
         if (strip)
-            cJSON_ReplaceItemInObjectCaseSensitive(get(all, "strip"), "first", strip);
+            cJSON_ReplaceItemInObjectCaseSensitive(share_member(all, "strip"), "first", strip);
     }
     if (ranks) {
-        cJSON_DeleteItemFromObjectCaseSensitive(get(all, "first"), "ranks");
-        cJSON_AddItemToObject(get(all, "first"), "ranks", ranks);
+        cJSON_DeleteItemFromObjectCaseSensitive(share_member(all, "first"), "ranks");
+        cJSON_AddItemToObject(share_member(all, "first"), "ranks", ranks);
     }
-    cJSON *status = get(get(all, "parts"), "status");
-    int own = number(get(one, "parts"), "status");
+    cJSON *status = share_member(share_member(all, "parts"), "status");
+    int own = share_int(share_member(one, "parts"), "status");
     if (status && (own == 5 || (own == 1 && status->valueint == 0)))
         cJSON_SetNumberHelper(status, own);
-    append(all, one, "ranks");
-    append(all, one, "rows");
+    append_entries(all, one, "ranks");
+    append_entries(all, one, "rows");
     append_warnings(all, one);
-    append(get(all, "strip"), get(one, "strip"), "ranks");
+    append_entries(share_member(all, "strip"), share_member(one, "strip"), "ranks");
 }
 
-static int place_of(const cJSON *o, bool step)
+static int step_or_rank(const cJSON *o, bool step)
 {
     if (cJSON_IsRaw(o)) /* hold_rows_as_text */
         return step ? (int)o->valuedouble : o->valueint;
-    return number(o, step ? "step" : "rank");
+    return share_int(o, step ? "step" : "rank");
 }
 
 struct placed {
@@ -299,7 +305,7 @@ struct placed {
     size_t was;
 };
 
-static int by_place(const void *a, const void *b)
+static int compare_placed(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
     if (x->step != y->step)
@@ -313,10 +319,10 @@ static void sort_places(cJSON *list)
     VEC(struct placed) all = {0};
     while (list && list->child) {
         cJSON *v = cJSON_DetachItemViaPointer(list, list->child);
-        struct placed x = {v, place_of(v, true), place_of(v, false), all.n};
+        struct placed x = {v, step_or_rank(v, true), step_or_rank(v, false), all.n};
         vec_push(&all, x);
     }
-    vec_sort(&all, by_place);
+    vec_sort(&all, compare_placed);
     for (size_t i = 0; i < all.n; i++)
         cJSON_AddItemToArray(list, all.v[i].v);
     vec_release(&all);
@@ -325,21 +331,22 @@ static void sort_places(cJSON *list)
 /* What no share has done. */
 static void set_parts(cJSON *all)
 {
-    cJSON *parts = get(all, "parts"), *missing = get(parts, "missing"), *ranks = get(all, "ranks");
+    cJSON *parts = share_member(all, "parts"), *missing = share_member(parts, "missing"),
+          *ranks = share_member(all, "ranks");
     struct nmap places = {0};
     note_places(&places, all);
     for (cJSON *v = missing ? missing->child : NULL, *next; v; v = next) {
         next = v->next;
-        if (nmap_get(&places, place_key(v)) != MAP_NONE)
+        if (nmap_get(&places, step_rank_key(v)) != MAP_NONE)
             cJSON_Delete(cJSON_DetachItemViaPointer(missing, v));
     }
     nmap_release(&places);
-    cJSON *done = get(parts, "done");
+    cJSON *done = share_member(parts, "done");
     if (done)
         cJSON_SetNumberHelper(done, cJSON_GetArraySize(ranks));
     sort_places(ranks);
-    sort_places(get(all, "rows"));
-    sort_places(get(get(all, "strip"), "ranks"));
+    sort_places(share_member(all, "rows"));
+    sort_places(share_member(share_member(all, "strip"), "ranks"));
 }
 
 /* ---- reading one ---- */
@@ -357,7 +364,7 @@ static bool is_list_of(const cJSON *list, cJSON_bool (*is)(const cJSON *))
 static bool has_numbers(const cJSON *o, const char *const *key, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!cJSON_IsNumber(get(o, key[i])))
+        if (!cJSON_IsNumber(share_member(o, key[i])))
             return false;
     return true;
 }
@@ -373,7 +380,7 @@ static cJSON_bool is_count(const cJSON *v)
     return cJSON_IsNumber(v) || cJSON_IsObject(v) || cJSON_IsNull(v);
 }
 
-static bool is_summary(const cJSON *o)
+static bool is_counts_object(const cJSON *o)
 {
     for (const cJSON *v = cJSON_IsObject(o) ? o->child : NULL; v; v = v->next)
         if (!is_count(v))
@@ -385,15 +392,17 @@ static bool is_summary(const cJSON *o)
 static bool is_result(const cJSON *o)
 {
     static const char *const where[] = {"step", "order", "rank"}, *const counts[] = {"done", "of"};
-    const cJSON *first = get(o, "first"), *parts = get(o, "parts"), *strip = get(o, "strip");
-    bool deviates = has_numbers(first, where, ARRAY_LEN(where)) && cJSON_IsString(get(first, "call")) &&
-                    cJSON_IsString(get(first, "sentence")) && is_list_of(get(first, "ranks"), cJSON_IsNumber);
-    bool of_sides = cJSON_IsString(get(get(o, "target"), "path")) && cJSON_IsString(get(get(o, "golden"), "path"));
+    const cJSON *first = share_member(o, "first"), *parts = share_member(o, "parts"), *strip = share_member(o, "strip");
+    bool deviates = has_numbers(first, where, ARRAY_LEN(where)) && cJSON_IsString(share_member(first, "call")) &&
+                    cJSON_IsString(share_member(first, "sentence")) &&
+                    is_list_of(share_member(first, "ranks"), cJSON_IsNumber);
+    bool of_sides = cJSON_IsString(share_member(share_member(o, "target"), "path")) &&
+                    cJSON_IsString(share_member(share_member(o, "golden"), "path"));
     return (deviates || cJSON_IsNull(first)) && of_sides &&
-           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(get(parts, "missing"), is_place) &&
-           is_list_of(get(o, "ranks"), is_place) && is_list_of(get(o, "rows"), cJSON_IsObject) &&
-           is_list_of(get(o, "warnings"), cJSON_IsString) && is_summary(get(o, "summary")) &&
-           cJSON_IsObject(strip) && is_list_of(get(strip, "ranks"), cJSON_IsObject);
+           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(share_member(parts, "missing"), is_place) &&
+           is_list_of(share_member(o, "ranks"), is_place) && is_list_of(share_member(o, "rows"), cJSON_IsObject) &&
+           is_list_of(share_member(o, "warnings"), cJSON_IsString) && is_counts_object(share_member(o, "summary")) &&
+           cJSON_IsObject(strip) && is_list_of(share_member(strip, "ranks"), cJSON_IsObject);
 }
 
 static cJSON *load_result(const char *path, struct err *e)
@@ -421,23 +430,25 @@ static int check_beside(const cJSON *all, const struct nmap *places, const cJSON
 {
     static const char *const side[] = {"target", "golden"};
     for (int s = 0; s < 2; s++) {
-        const cJSON *a = get(get(all, side[s]), "path"), *b = get(get(one, side[s]), "path");
+        const cJSON *a = share_member(share_member(all, side[s]), "path"),
+                    *b = share_member(share_member(one, side[s]), "path");
         if (strcmp(a->valuestring, b->valuestring) != 0)
             return err_set(e, ERR_DATA, _("%s is a result of %s, the others are of %s"), path, b->valuestring,
                            a->valuestring);
     }
-    const char *cut[] = {cJSON_GetStringValue(get(all, "pairing")), cJSON_GetStringValue(get(one, "pairing"))};
+    const char *cut[] = {cJSON_GetStringValue(share_member(all, "pairing")),
+                         cJSON_GetStringValue(share_member(one, "pairing"))};
     if (cut[0] && cut[1] && strcmp(cut[0], cut[1]) != 0)
         return err_set(e, ERR_DATA,
                        _("%s: its layouts differ from those of the other results; --layout-target and --layout-golden "
                          "set them for all shares"),
                        path);
-    for (const cJSON *v = get(one, "ranks")->child; v; v = v->next)
-        if (nmap_get(places, place_key(v)) != MAP_NONE)
+    for (const cJSON *v = share_member(one, "ranks")->child; v; v = v->next)
+        if (nmap_get(places, step_rank_key(v)) != MAP_NONE)
             return err_set(e, ERR_DATA,
                            _("%s holds step %d rank %d, and so does another of these results: remove those that are no "
                              "longer meant"),
-                           path, number(v, "step"), number(v, "rank"));
+                           path, share_int(v, "step"), share_int(v, "rank"));
     return 0;
 }
 
@@ -445,13 +456,14 @@ static int check_beside(const cJSON *all, const struct nmap *places, const cJSON
 static void set_places(cJSON *all)
 {
     struct layout l;
-    cJSON *ranks = get(all, "ranks");
-    job_layout_read(get(get(all, "target"), "layout"), &l);
+    cJSON *ranks = share_member(all, "ranks");
+    job_layout_read(share_member(share_member(all, "target"), "layout"), &l);
     for (cJSON *v = ranks ? ranks->child : NULL; v; v = v->next) {
-        cJSON *place = cJSON_IsNull(get(v, "place")) && number(v, "rank") >= 0 ? cJSON_CreateObject() : NULL;
+        cJSON *place =
+            cJSON_IsNull(share_member(v, "place")) && share_int(v, "rank") >= 0 ? cJSON_CreateObject() : NULL;
         if (!place)
             continue;
-        struct rank_place at = layout_place(&l, number(v, "rank"));
+        struct rank_place at = layout_place(&l, share_int(v, "rank"));
         for (int c = 0; c < CUT_RANKS; c++)
             cJSON_AddNumberToObject(place, cut_name((enum cut)c), at.at[c]);
         cJSON_ReplaceItemInObjectCaseSensitive(v, "place", place);
@@ -461,23 +473,24 @@ static void set_places(cJSON *all)
 /* The wrong collective of the same call as the first row, as in job_find_first: another share may have found it. */
 static void link_collective(cJSON *all)
 {
-    cJSON *first = get(all, "first"), *list = get(all, "collectives");
-    if (!cJSON_IsObject(first) || !is_row(first) || !cJSON_IsNull(get(first, "collective")))
+    cJSON *first = share_member(all, "first"), *list = share_member(all, "collectives");
+    if (!cJSON_IsObject(first) || !is_row_deviation(first) || !cJSON_IsNull(share_member(first, "collective")))
         return;
     for (const cJSON *c = list ? list->child : NULL; c; c = c->next) {
-        const char *verdict = cJSON_GetStringValue(get(c, "verdict")), *side = cJSON_GetStringValue(get(c, "side"));
+        const char *verdict = cJSON_GetStringValue(share_member(c, "verdict")),
+                   *side = cJSON_GetStringValue(share_member(c, "side"));
         bool bad = verdict && (strcmp(verdict, "deviate") == 0 || strcmp(verdict, "missing") == 0 ||
                                strcmp(verdict, "extra") == 0);
-        int off = number(c, "order") - number(first, "order");
-        if (!bad || !side || strcmp(side, "target") != 0 || number(c, "step") != number(first, "step") || off < -1 ||
-            off > 1)
+        int off = share_int(c, "order") - share_int(first, "order");
+        if (!bad || !side || strcmp(side, "target") != 0 || share_int(c, "step") != share_int(first, "step") ||
+            off < -1 || off > 1)
             continue;
-        cJSON_ReplaceItemInObjectCaseSensitive(first, "collective", cJSON_CreateNumber(number(c, "id")));
+        cJSON_ReplaceItemInObjectCaseSensitive(first, "collective", cJSON_CreateNumber(share_int(c, "id")));
         return;
     }
 }
 
-static void settle(cJSON *all)
+static void finish_merged(cJSON *all)
 {
     set_places(all);
     link_collective(all);
@@ -494,23 +507,23 @@ int job_parts_merge(cJSON *all, const name_list *file, struct err *e)
         cJSON *one = load_result(file->v[i], e);
         if (!one)
             return -1;
-        merge(all, one);
+        merge_share(all, one);
         cJSON_Delete(one);
     }
-    settle(all);
+    finish_merged(all);
     return 0;
 }
 
 int job_merged_status(const cJSON *all)
 {
-    const cJSON *parts = get(all, "parts");
-    if (cJSON_IsObject(get(all, "first")))
+    const cJSON *parts = share_member(all, "parts");
+    if (cJSON_IsObject(share_member(all, "first")))
         return 1;
-    return get(parts, "missing")->child || number(parts, "status") != 0 ? 5 : 0;
+    return share_member(parts, "missing")->child || share_int(parts, "status") != 0 ? 5 : 0;
 }
 
 /* "worker-3-of-8.ranks.json" */
-static bool share_of(const char *path, int *number, int *all)
+static bool parse_share_name(const char *path, int *number, int *all)
 {
     struct str name = path_base(str_of(path)), rest, i, n;
     unsigned long long a, b;
@@ -527,9 +540,9 @@ static void tell_shares(cJSON *all, const name_list *files)
 {
     int of = 0, number, n;
     bool *there = mem_zalloc(SHARES_MOST);
-    cJSON *parts = get(all, "parts");
+    cJSON *parts = share_member(all, "parts");
     for (size_t i = 0; i < files->n && of >= 0; i++) {
-        bool one = share_of(files->v[i], &number, &n) && (!of || n == of);
+        bool one = parse_share_name(files->v[i], &number, &n) && (!of || n == of);
         of = one ? n : -1;
         if (one)
             there[number] = true;
@@ -551,14 +564,14 @@ cJSON *job_files_merge(const char *path, struct err *e)
     name_list files = {0};
     struct nmap places = {0};
     cJSON *all = NULL;
-    int rc = list_files(path, &files, e);
+    int rc = list_share_files(path, &files, e);
     for (size_t i = 0; i < files.n && rc == 0; i++) {
         cJSON *one = load_result(files.v[i], e);
         rc = !one ? -1 : all ? check_beside(all, &places, one, files.v[i], e) : 0;
         if (rc == 0)
             note_places(&places, one);
         if (rc == 0 && all)
-            merge(all, one);
+            merge_share(all, one);
         if (all)
             cJSON_Delete(one);
         else
@@ -574,6 +587,6 @@ cJSON *job_files_merge(const char *path, struct err *e)
         cJSON_Delete(all);
         return NULL;
     }
-    settle(all);
+    finish_merged(all);
     return all;
 }

@@ -13,7 +13,7 @@ static const struct {
 } column[] = {{"loss", LOG_LOSS}, {"learning_rate", LOG_LR}, {"global_norm", LOG_NORM}, {"loss_scale", LOG_SCALE},
               {"epoch", LOG_EPOCH}};
 
-static void row_name(struct jsonw *w, const struct log_record *r)
+static void write_step_name(struct jsonw *w, const struct log_record *r)
 {
     struct buf b = {0};
     buf_fmt(&b, "%lld", (long long)r->step);
@@ -83,9 +83,9 @@ void log_check_json(struct jsonw *w, struct out *o, const void *result)
     jw_kint(w, "apis", 0);
     jw_kint(w, "stacks", 0);
     jw_key(w, "first_row");
-    s->records.n ? row_name(w, &s->records.v[0]) : jw_null(w);
+    s->records.n ? write_step_name(w, &s->records.v[0]) : jw_null(w);
     jw_key(w, "last_row");
-    s->records.n ? row_name(w, &s->records.v[s->records.n - 1]) : jw_null(w);
+    s->records.n ? write_step_name(w, &s->records.v[s->records.n - 1]) : jw_null(w);
     jw_karray(w, "files");
     for (size_t i = 0; i < s->files.n; i++) {
         const struct log_file *f = &s->files.v[i];
@@ -116,7 +116,7 @@ void log_check_json(struct jsonw *w, struct out *o, const void *result)
     jw_end_object(w);
 }
 
-static void csv_text(struct buf *b, const char *s)
+static void csv_quote_text(struct buf *b, const char *s)
 {
     buf_char(b, '"');
     for (; *s; s++) {
@@ -148,7 +148,7 @@ void log_csv(struct out *o, const void *result)
         if (r->has & LOG_HAS_NANS)
             buf_count(b, r->nans);
         buf_char(b, ',');
-        csv_text(b, r->file < s->files.n ? s->files.v[r->file].path : "");
+        csv_quote_text(b, r->file < s->files.n ? s->files.v[r->file].path : "");
         buf_fmt(b, ",%u\n", r->line);
         out_flow(o);
     }

@@ -29,7 +29,7 @@ bool mapping_part(const struct mapping_pairs *x, const struct line *l)
 
 /* Letters, digits and characters without a meaning in plain YAML text; the first is a letter or "_", so that it cannot
  * be read as a number, date or special value. */
-static bool plain(struct str s)
+static bool is_plain_yaml(struct str s)
 {
     static const char *const words[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"};
     for (size_t i = 0; i < s.n; i++) {
@@ -47,7 +47,7 @@ static bool plain(struct str s)
 void mapping_scalar(struct buf *out, struct str s)
 {
     struct jsonw w;
-    if (plain(s)) {
+    if (is_plain_yaml(s)) {
         buf_str(out, s);
         return;
     }
@@ -99,7 +99,7 @@ static void declared_yaml(void *ctx, struct str name)
 
 /* msprobe 26.2 counts the backward calls of the golden side again, in their order, before it looks
  * names up. */
-static bool recounted(const struct dump *d, uint32_t call, struct map *counts, struct arena *names)
+static bool is_renumbered_call(const struct dump *d, uint32_t call, struct map *counts, struct arena *names)
 {
     struct str name = dump_call_name(d, call), word = STR("backward"), base = name, digits;
     ptrdiff_t dot = str_rfind(name, '.');
@@ -125,21 +125,21 @@ static bool recounted(const struct dump *d, uint32_t call, struct map *counts, s
 }
 
 /* For each golden call whether msprobe would take its name for another's; freed by the caller. */
-static bool *recounts(const struct dump *d)
+static bool *find_renumbered_calls(const struct dump *d)
 {
     struct map counts = {0};
     struct arena names = {0};
     bool *out = mem_zalloc(d->calls.n + 1);
     for (uint32_t c = 0; c < d->calls.n; c++)
         if (d->calls.v[c].phase == PHASE_BACKWARD && !d->calls.v[c].gradient)
-            out[c] = recounted(d, c, &counts, &names);
+            out[c] = is_renumbered_call(d, c, &counts, &names);
     map_release(&counts);
     arena_release(&names);
     return out;
 }
 
 /* A target row has one line in a data mapping; parts of a fused tensor have none. */
-static bool listed(const struct mapping_pairs *x, uint32_t line)
+static bool has_mapping_line(const struct mapping_pairs *x, uint32_t line)
 {
     const struct line *l = &x->p->lines.v[line];
     return !mapping_part(x, l) && x->p->line_of[TARGET][l->row[TARGET]] == line;
@@ -149,13 +149,13 @@ static void write_data(struct out *o, const struct mapping_pairs *x)
 {
     struct buf t = {0}, g = {0};
     size_t left = 0, other = 0, written = 0;
-    bool *anew = recounts(x->d[GOLDEN]);
+    bool *anew = find_renumbered_calls(x->d[GOLDEN]);
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
         if (!mapping_pair(x, l))
             continue;
-        left += !listed(x, i);
-        other += listed(x, i) && anew[x->d[GOLDEN]->rows.v[l->row[GOLDEN]].call];
+        left += !has_mapping_line(x, i);
+        other += has_mapping_line(x, i) && anew[x->d[GOLDEN]->rows.v[l->row[GOLDEN]].call];
     }
     if (left)
         buf_fmt(&o->buf, "# %zu pairs of fused tensors are left out: a data mapping has no parts\n", left);
@@ -167,7 +167,7 @@ static void write_data(struct out *o, const struct mapping_pairs *x)
                 other);
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
-        if (!mapping_pair(x, l) || !listed(x, i))
+        if (!mapping_pair(x, l) || !has_mapping_line(x, i))
             continue;
         dump_row_name(x->d[TARGET], l->row[TARGET], &t);
         dump_row_name(x->d[GOLDEN], l->row[GOLDEN], &g);

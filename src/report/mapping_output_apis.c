@@ -34,7 +34,7 @@ static bool add_slot(struct api *a, struct mapping_slot x)
     return true;
 }
 
-static void look(struct apis *k, const struct mapping_pairs *x, const struct line *l)
+static void collect_api_pair(struct apis *k, const struct mapping_pairs *x, const struct line *l)
 {
     struct str name[2], rest[2];
     const struct row *row[2];
@@ -131,7 +131,7 @@ void mapping_write_apis(struct out *o, const struct mapping_pairs *x)
     size_t out = 0;
     for (size_t i = 0; i < x->p->lines.n; i++)
         if (mapping_pair(x, &x->p->lines.v[i]))
-            look(&k, x, &x->p->lines.v[i]);
+            collect_api_pair(&k, x, &x->p->lines.v[i]);
     look_at_gaps(&k, x);
     for (size_t i = 0; i < k.v.n; i++)
         out += k.v.v[i].out;

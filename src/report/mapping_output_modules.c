@@ -18,7 +18,7 @@ struct links {
     size_t out;
 };
 
-static void look(struct links *k, const struct mapping_pairs *x, const struct line *l)
+static void collect_module_pair(struct links *k, const struct mapping_pairs *x, const struct line *l)
 {
     struct str cell[2], rest[2];
     for (int s = 0; s < 2; s++) {
@@ -44,7 +44,7 @@ static void links_find(struct links *k, const struct mapping_pairs *x)
     *k = (struct links){0};
     for (size_t i = 0; i < x->p->lines.n; i++)
         if (mapping_pair(x, &x->p->lines.v[i]))
-            look(k, x, &x->p->lines.v[i]);
+            collect_module_pair(k, x, &x->p->lines.v[i]);
     for (size_t i = 0; i < k->v.n; i++) {
         uint32_t first = map_add(&k->golden, k->v.v[i].cell[GOLDEN], (uint32_t)i);
         if (first != i)
@@ -97,29 +97,29 @@ struct children {
     struct arena names;
 };
 
-static struct str path_of(struct str cell)
+static struct str cell_path(struct str cell)
 {
     ptrdiff_t dot = str_rfind(cell, '.');
     return str_n(cell.p, dot < 0 ? 0 : (size_t)dot);
 }
 
-static struct str class_of(struct str cell)
+static struct str cell_class(struct str cell)
 {
     return str_cut(cell, (size_t)(str_rfind(cell, '.') + 1));
 }
 
-static bool below(struct str path, struct str module)
+static bool is_below_module(struct str path, struct str module)
 {
     return path.n > module.n && path.p[module.n] == '.' && memcmp(path.p, module.p, module.n) == 0;
 }
 
 /* The nearest module around both that is a pair itself; NULL: none. */
-static const struct link *around(const struct links *k, const struct map *by_path, const struct link *x)
+static const struct link *enclosing_link(const struct links *k, const struct map *by_path, const struct link *x)
 {
-    struct str t = path_of(x->cell[TARGET]), g = path_of(x->cell[GOLDEN]);
-    for (struct str up = path_of(t); up.n; up = path_of(up)) {
+    struct str t = cell_path(x->cell[TARGET]), g = cell_path(x->cell[GOLDEN]);
+    for (struct str up = cell_path(t); up.n; up = cell_path(up)) {
         uint32_t i = map_get(by_path, up);
-        if (i != MAP_NONE && below(g, path_of(k->v.v[i].cell[GOLDEN])))
+        if (i != MAP_NONE && is_below_module(g, cell_path(k->v.v[i].cell[GOLDEN])))
             return &k->v.v[i];
     }
     return NULL;
@@ -164,24 +164,24 @@ static void children_find(struct children *c, const struct links *k)
     struct map by_path = {0};
     for (size_t i = 0; i < k->v.n; i++)
         if (!k->v.v[i].out)
-            map_add(&by_path, path_of(k->v.v[i].cell[TARGET]), (uint32_t)i);
+            map_add(&by_path, cell_path(k->v.v[i].cell[TARGET]), (uint32_t)i);
     for (size_t i = 0; i < k->v.n; i++) {
         const struct link *x = &k->v.v[i];
         if (x->out)
             continue;
-        const struct link *up = around(k, &by_path, x);
-        struct str t = path_of(x->cell[TARGET]), g = path_of(x->cell[GOLDEN]);
+        const struct link *up = enclosing_link(k, &by_path, x);
+        struct str t = cell_path(x->cell[TARGET]), g = cell_path(x->cell[GOLDEN]);
         if (up) {
-            t = str_cut(t, path_of(up->cell[TARGET]).n + 1);
-            g = str_cut(g, path_of(up->cell[GOLDEN]).n + 1);
+            t = str_cut(t, cell_path(up->cell[TARGET]).n + 1);
+            g = str_cut(g, cell_path(up->cell[GOLDEN]).n + 1);
         }
         strip_numbers(&t, &g);
-        add_child(c, up ? class_of(up->cell[TARGET]) : STR(MAPPING_TOP), t, g);
+        add_child(c, up ? cell_class(up->cell[TARGET]) : STR(MAPPING_TOP), t, g);
     }
     map_release(&by_path);
 }
 
-static bool written(const struct child *x)
+static bool needs_child_line(const struct child *x)
 {
     return !x->out && !str_eq(x->path[TARGET], x->path[GOLDEN]); /* equal ones are found without */
 }
@@ -205,13 +205,13 @@ void mapping_write_layers(struct out *o, const struct mapping_pairs *x)
         buf_fmt(&o->buf, "# %zu children are left out: their class has another partner for them elsewhere\n", out);
     for (uint32_t i = 0; i < c.v.n; i++) {
         struct str within = c.v.v[i].within;
-        if (!written(&c.v.v[i]) || map_get(&done, within) != MAP_NONE)
+        if (!needs_child_line(&c.v.v[i]) || map_get(&done, within) != MAP_NONE)
             continue;
         map_add(&done, within, i);
         mapping_scalar(&o->buf, within);
         buf_cstr(&o->buf, ":\n");
         for (uint32_t n = i; n != NONE; n = c.v.v[n].next)
-            if (written(&c.v.v[n]))
+            if (needs_child_line(&c.v.v[n]))
                 mapping_entry_write(&o->buf, "  ", c.v.v[n].path[TARGET], c.v.v[n].path[GOLDEN]);
         out_flow(o);
     }

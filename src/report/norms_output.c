@@ -7,7 +7,7 @@
 
 /* ---- JSON ---- */
 
-static void side_json(struct jsonw *w, const struct norm_side *s)
+static void norm_side_json(struct jsonw *w, const struct norm_side *s)
 {
     jw_object(w);
     jw_kcstr(w, "path", s->path);
@@ -19,12 +19,12 @@ static void side_json(struct jsonw *w, const struct norm_side *s)
     jw_end_object(w);
 }
 
-static const char *unit(const struct norm_side *s)
+static const char *norm_value_kind(const struct norm_side *s)
 {
     return s->square ? "square" : "norm";
 }
 
-static void names(struct jsonw *w, const char *key, const struct norm_side *s, const uint32_t *v, size_t n)
+static void write_norm_names(struct jsonw *w, const char *key, const struct norm_side *s, const uint32_t *v, size_t n)
 {
     jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
@@ -40,19 +40,19 @@ void norms_json(struct jsonw *w, struct out *o, const void *result)
     jw_result(w);
     for (int s = 0; s < 2; s++) {
         jw_key(w, sides[s]);
-        side_json(w, &n->side[s]);
+        norm_side_json(w, &n->side[s]);
     }
     jw_kint_if(w, "step", step >= 0, step);
     jw_kobject(w, "units");
     for (int s = 0; s < 2; s++)
-        jw_kcstr(w, sides[s], unit(&n->side[s]));
+        jw_kcstr(w, sides[s], norm_value_kind(&n->side[s]));
     jw_end_object(w);
     jw_karray(w, "params");
     for (size_t i = 0; i < n->pairs.n; i++) {
         const struct norm_pair *p = &n->pairs.v[i];
         jw_object(w);
         for (int s = 0; s < 2; s++)
-            names(w, sides[s], &n->side[s], p->part[s], p->parts[s]);
+            write_norm_names(w, sides[s], &n->side[s], p->part[s], p->parts[s]);
         jw_knum(w, "t", p->norm[0]);
         jw_knum(w, "g", p->norm[1]);
         jw_knum(w, "rel", p->rel);
@@ -63,8 +63,8 @@ void norms_json(struct jsonw *w, struct out *o, const void *result)
     }
     jw_end_array(w);
     jw_kgiven(w, "median_rel", n->median);
-    names(w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
-    names(w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
+    write_norm_names(w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
+    write_norm_names(w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
     jw_kcstrs(w, "unread", n->unread.v, n->unread.n);
     jw_kcstrs(w, "warnings", n->warnings.v, n->warnings.n);
     jw_kcstrs(w, "next", n->next.v, n->next.n);

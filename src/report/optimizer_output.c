@@ -5,7 +5,7 @@
 
 static const char *const sides[] = {"target", "golden"};
 
-static void side_json(struct jsonw *w, const struct step_side *s)
+static void step_side_json(struct jsonw *w, const struct step_side *s)
 {
     jw_object(w);
     jw_kcstr(w, "path", s->path);
@@ -62,7 +62,7 @@ void optimizer_json(struct jsonw *w, struct out *o, const void *result)
     jw_result(w);
     for (int s = 0; s < 2; s++) {
         jw_key(w, sides[s]);
-        side_json(w, &x->side[s]);
+        step_side_json(w, &x->side[s]);
     }
     jw_kint(w, "params", (int64_t)x->pairs);
     jw_kobject(w, "hyper");

@@ -12,7 +12,7 @@
 #define PROPERTIES_MOST 65536
 
 /* "diverge 0.2.0" of any version: the mark of every result that has room for one. */
-static bool has_mark(struct str text, const char *before)
+static bool has_tool_mark(struct str text, const char *before)
 {
     char word[64];
     bool has = false;
@@ -26,7 +26,7 @@ static bool has_mark(struct str text, const char *before)
 static bool is_json(struct str head)
 {
     return (str_starts(head, "{\"schema\":1,") || str_starts(head, "{\n  \"schema\": 1,")) &&
-           (has_mark(head, "\"tool\":\"") || has_mark(head, "\"tool\": \"") ||
+           (has_tool_mark(head, "\"tool\":\"") || has_tool_mark(head, "\"tool\": \"") ||
             str_starts(head, "{\n  \"schema\": 1,\n  \"pairs\": [")) &&
            !str_has(head, "\n  \"investigation\": {");
 }
@@ -40,17 +40,17 @@ static bool is_digest(struct str head)
 static bool is_markdown(struct str head)
 {
     struct str title = str_next(&head, '\n'), empty = str_next(&head, '\n');
-    return str_starts(title, "# ") && !empty.n && has_mark(str_next(&head, '\n'), "");
+    return str_starts(title, "# ") && !empty.n && has_tool_mark(str_next(&head, '\n'), "");
 }
 
 static bool is_html(struct str head)
 {
-    return str_starts(head, "<!DOCTYPE html>\n") && has_mark(head, "<meta name=\"generator\" content=\"");
+    return str_starts(head, "<!DOCTYPE html>\n") && has_tool_mark(head, "<meta name=\"generator\" content=\"");
 }
 
 static bool is_svg(struct str head)
 {
-    return str_starts(head, "<svg xmlns") && has_mark(head, "<metadata>");
+    return str_starts(head, "<svg xmlns") && has_tool_mark(head, "<metadata>");
 }
 
 static bool is_commented(struct str head)
@@ -58,7 +58,7 @@ static bool is_commented(struct str head)
     struct str first = str_next(&head, '\n');
     if (str_starts(first, "#!"))
         first = str_next(&head, '\n');
-    return has_mark(first, "# Written by ");
+    return has_tool_mark(first, "# Written by ");
 }
 
 /* A table's columns, as its writer names them. */
@@ -79,7 +79,7 @@ static bool is_table(struct str head)
     return is;
 }
 
-static bool is_spreadsheet(const char *path)
+static bool is_own_spreadsheet(const char *path)
 {
     struct file f;
     struct err quiet;
@@ -109,7 +109,7 @@ static bool is_pack(const char *path)
         return false;
     bool is = zst_read(&in, block, sizeof block, &quiet) == 0 && tar_read(block, &x, path, 0, &quiet) == 1 &&
               strcmp(x.name, "pack.json") == 0 && x.size > 100 && zst_read(&in, text, 100, &quiet) == 0 &&
-              has_mark(str_n(text, 100), "\"tool\": \"");
+              has_tool_mark(str_n(text, 100), "\"tool\": \"");
     zst_read_end(&in);
     return is;
 }
@@ -121,7 +121,7 @@ bool own_file(const char *path)
     if (!head.p)
         return false;
     if (str_starts(head, "PK"))
-        return is_spreadsheet(path);
+        return is_own_spreadsheet(path);
     return is_json(head) || is_digest(head) || is_markdown(head) || is_html(head) || is_svg(head) ||
            is_commented(head) || is_table(head) || is_pack(path);
 }

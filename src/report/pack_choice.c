@@ -10,12 +10,12 @@
 #define AROUND 20       /* for larger dumps: lines before and after each deviation */
 #define NPY_HEAD 128
 
-static const struct dump *side_of(const struct pack_choice *c, int side)
+static const struct dump *pack_side_dump(const struct pack_choice *c, int side)
 {
     return &c->s->side[side].dump;
 }
 
-static uint32_t *numbers(struct pack_choice *c, size_t n)
+static uint32_t *alloc_numbers(struct pack_choice *c, size_t n)
 {
     uint32_t *v = arena_alloc(&c->arena, (n + 1) * sizeof *v);
     memset(v, 0xff, (n + 1) * sizeof *v);
@@ -39,7 +39,7 @@ static uint32_t row_named(const struct dump *d, const char *name)
 }
 
 /* The first deviation, then the subjects of open findings. */
-static void tell(struct pack_choice *c, const struct pack_options *o)
+static void choose_told_lines(struct pack_choice *c, const struct pack_options *o)
 {
     finding_list l = {0};
     const struct comparison *s = c->s;
@@ -48,7 +48,7 @@ static void tell(struct pack_choice *c, const struct pack_options *o)
     findings_read(&o->inv->findings, &l);
     for (size_t i = 0; i < l.n; i++)
         for (int d = 0; d < 2; d++) {
-            uint32_t r = row_named(side_of(c, d), l.v[i].about[d]);
+            uint32_t r = row_named(pack_side_dump(c, d), l.v[i].about[d]);
             uint32_t line = r == NONE ? NONE : s->pairing->line_of[d][r];
             if (line != NONE && !is_told(c, line))
                 vec_push(&c->told, line);
@@ -59,7 +59,7 @@ static void tell(struct pack_choice *c, const struct pack_options *o)
 /* A call with all its rows, their partners, its twin and the modules around it. */
 static void keep_call(struct pack_choice *c, int side, uint32_t call)
 {
-    const struct dump *d = side_of(c, side);
+    const struct dump *d = pack_side_dump(c, side);
     EACH_ROW(d, call, r)
         c->row[side][r] = 0;
     for (uint32_t up = call; up != NONE && c->call[side][up] == NONE; up = d->calls.v[up].parent)
@@ -81,7 +81,7 @@ static void keep_partners(struct pack_choice *c)
             continue;
         for (int d = 0; d < 2; d++) {
             c->row[d][l->row[d]] = 0;
-            c->call[d][side_of(c, d)->rows.v[l->row[d]].call] = 0;
+            c->call[d][pack_side_dump(c, d)->rows.v[l->row[d]].call] = 0;
         }
     }
 }
@@ -94,15 +94,15 @@ static void keep_around(struct pack_choice *c)
         for (size_t i = from; i < to && i < p->lines.n; i++)
             for (int d = 0; d < 2; d++)
                 if (p->lines.v[i].row[d] != NONE)
-                    keep_call(c, d, side_of(c, d)->rows.v[p->lines.v[i].row[d]].call);
+                    keep_call(c, d, pack_side_dump(c, d)->rows.v[p->lines.v[i].row[d]].call);
     }
     keep_partners(c);
 }
 
 /* Numbers everything kept, in order; a call keeps its stack. */
-static void count(struct pack_choice *c, int side)
+static void number_kept(struct pack_choice *c, int side)
 {
-    const struct dump *d = side_of(c, side);
+    const struct dump *d = pack_side_dump(c, side);
     for (uint32_t r = 0; r < d->rows.n; r++)
         if (c->row[side][r] != NONE)
             c->row[side][r] = c->rows[side]++;
@@ -116,22 +116,21 @@ static void count(struct pack_choice *c, int side)
     }
 }
 
-static const char *row_name(struct pack_choice *c, int side, uint32_t row)
+static const char *packed_row_name(struct pack_choice *c, int side, uint32_t row)
 {
     struct buf b = {0};
-    dump_row_name(side_of(c, side), row, &b);
+    dump_row_name(pack_side_dump(c, side), row, &b);
     const char *kept = arena_cstr(&c->arena, buf_view(&b));
     buf_release(&b);
     return kept;
 }
 
-static void leave(struct pack_choice *c, struct pack_said *said, int side, uint32_t row, uint64_t bytes,
-                  const char *why)
+static void note_left_out(struct pack_choice *c, struct pack_said *said, int side, uint32_t row, uint64_t bytes,
+                          const char *why)
 {
     char n[NUM_MAX];
-    vec_push(&said->left,
-             arena_fmt(&said->arena, _("%s (%s, %s): %s"), row_name(c, side, row), side ? _("golden") : _("target"),
-                       num_bytes(n, bytes), why));
+    vec_push(&said->left, arena_fmt(&said->arena, _("%s (%s, %s): %s"), packed_row_name(c, side, row),
+                                    side ? _("golden") : _("target"), num_bytes(n, bytes), why));
 }
 
 /* numpy has no such type: its name stands in the file's */
@@ -140,10 +139,10 @@ static bool is_foreign(enum dtype t)
     return t == DTYPE_BF16 || t == DTYPE_F8E4M3 || t == DTYPE_F8E5M2 || t == DTYPE_HIF8;
 }
 
-static void take_tensor(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
-                        struct pack_said *said)
+static void pack_take_tensor(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
+                             struct pack_said *said)
 {
-    const struct dump *d = side_of(c, side);
+    const struct dump *d = pack_side_dump(c, side);
     uint64_t key = (uint64_t)side << 32 | row;
     struct tensor t;
     struct err why;
@@ -152,14 +151,14 @@ static void take_tensor(struct pack_choice *c, int side, uint32_t row, const str
         return;
     nmap_set(&c->looked, key, 1);
     if (dump_tensor(d, row, &t, &why)) {
-        leave(c, said, side, row, 0, why.text);
+        note_left_out(c, said, side, row, 0, why.text);
         return;
     }
     uint64_t bytes = NPY_HEAD + t.numel * dtype_table[t.dtype].size;
     enum dtype type = t.dtype;
     tensor_close(&t);
     if (bytes > o->limit - said->bytes) {
-        leave(c, said, side, row, bytes, _("exceeds the limit (--pack-limit)"));
+        note_left_out(c, said, side, row, bytes, _("exceeds the limit (--pack-limit)"));
         return;
     }
     said->bytes += bytes;
@@ -173,25 +172,25 @@ static void take_tensor(struct pack_choice *c, int side, uint32_t row, const str
 static void take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
                       struct pack_said *said)
 {
-    const struct dump *d = side_of(c, side);
+    const struct dump *d = pack_side_dump(c, side);
     if (row == NONE)
         return;
     uint32_t call = d->rows.v[row].call, twin = d->calls.v[call].phase == PHASE_BACKWARD ? d->calls.v[call].twin : NONE;
     EACH_ROW(d, call, r)
-        take_tensor(c, side, r, o, said);
+        pack_take_tensor(c, side, r, o, said);
     if (twin != NONE)
         EACH_ROW(d, twin, r)
-            take_tensor(c, side, r, o, said);
+            pack_take_tensor(c, side, r, o, said);
 }
 
-static int by_row(const void *a, const void *b)
+static int compare_pack_rows(const void *a, const void *b)
 {
     const struct pack_tensor *x = a, *y = b;
     return x->side != y->side ? x->side - y->side : (x->row > y->row) - (x->row < y->row);
 }
 
 /* In the order of need: the first deviation's call, the findings' own tensors, then their calls'. */
-static void take_tensors(struct pack_choice *c, const struct pack_options *o, struct pack_said *said)
+static void pack_take_tensors(struct pack_choice *c, const struct pack_options *o, struct pack_said *said)
 {
     const struct pairing *p = c->s->pairing;
     for (int whole = 0; whole < 2; whole++)
@@ -199,11 +198,11 @@ static void take_tensors(struct pack_choice *c, const struct pack_options *o, st
             for (int d = 0; d < 2; d++) {
                 uint32_t row = p->lines.v[c->told.v[i]].row[d];
                 bool first = c->told.v[i] == c->s->judged->first;
-                take_tensor(c, d, row, o, said);
+                pack_take_tensor(c, d, row, o, said);
                 if (whole || first)
                     take_call(c, d, row, o, said);
             }
-    vec_sort(&c->tensors, by_row);
+    vec_sort(&c->tensors, compare_pack_rows);
     said->tensors = c->tensors.n;
 }
 
@@ -222,22 +221,22 @@ void pack_choose(struct pack_choice *c, const struct comparison *s, const struct
     size_t all = s->side[0].dump.rows.n + s->side[1].dump.rows.n, most = o->all_rows ? o->all_rows : ALL_ROWS;
     for (int d = 0; d < 2; d++) {
         const struct dump *x = &s->side[d].dump;
-        c->row[d] = numbers(c, x->rows.n);
-        c->call[d] = numbers(c, x->calls.n);
-        c->stack[d] = numbers(c, x->stacks.n);
+        c->row[d] = alloc_numbers(c, x->rows.n);
+        c->call[d] = alloc_numbers(c, x->calls.n);
+        c->stack[d] = alloc_numbers(c, x->stacks.n);
         if (all <= most) {
             memset(c->row[d], 0, x->rows.n * sizeof **c->row);
             memset(c->call[d], 0, x->calls.n * sizeof **c->call);
         }
     }
-    tell(c, o);
+    choose_told_lines(c, o);
     if (all > most)
         keep_around(c);
-    count(c, TARGET);
-    count(c, GOLDEN);
+    number_kept(c, TARGET);
+    number_kept(c, GOLDEN);
     said->rows = c->rows[0] + c->rows[1];
     said->of = all;
-    take_tensors(c, o, said);
+    pack_take_tensors(c, o, said);
 }
 
 void pack_choice_release(struct pack_choice *c)

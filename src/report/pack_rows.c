@@ -11,12 +11,12 @@
 
 #define DIAGNOSED 256 /* lines examined beside those that are told, as in the JSON of a comparison */
 
-static uint32_t renumbered(const uint32_t *number, uint32_t was)
+static uint32_t renumber_packed(const uint32_t *number, uint32_t was)
 {
     return was == NONE ? NONE : number[was];
 }
 
-static void cleaned(struct jsonw *w, const void *clean, const char *s)
+static void write_clean_text(struct jsonw *w, const void *clean, const char *s)
 {
     struct buf b = {0};
     sanitize_text(clean, str_of(s), SANITIZE_LINES | SANITIZE_JSON, &b);
@@ -35,11 +35,11 @@ static void frame_file(struct jsonw *w, const void *ctx, const char *file)
         if (at)
             buf_fmt(&b, "…%s", at);
     }
-    cleaned(w, b.n ? NULL : clean, b.n ? b.p : file);
+    write_clean_text(w, b.n ? NULL : clean, b.n ? b.p : file);
     buf_release(&b);
 }
 
-static void write_head(const struct pack_choice *c, int side, const char *id, struct buf *out)
+static void write_pack_head(const struct pack_choice *c, int side, const char *id, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
     struct jsonw w;
@@ -55,28 +55,29 @@ static void write_head(const struct pack_choice *c, int side, const char *id, st
     row_records_end(&w);
 }
 
-static void write_stack(const struct dump *d, const struct stack *s, const struct sanitize *clean, struct buf *out)
+static void write_pack_stack(const struct dump *d, const struct stack *s, const struct sanitize *clean, struct buf *out)
 {
-    const struct stack_texts texts = {cleaned, frame_file, clean};
+    const struct stack_texts texts = {write_clean_text, frame_file, clean};
     struct jsonw w;
     row_records_begin(&w, out);
     row_records_stack(&w, d, s, &texts);
     row_records_end(&w);
 }
 
-static void write_call(const struct pack_choice *c, int side, uint32_t call, struct buf *out)
+static void write_pack_call(const struct pack_choice *c, int side, uint32_t call, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
     const struct call *x = &d->calls.v[call];
-    const struct call_record_links links = {renumbered(c->stack[side], x->stack), renumbered(c->call[side], x->parent),
-                                            renumbered(c->call[side], x->twin)};
+    const struct call_record_links links = {renumber_packed(c->stack[side], x->stack),
+                                            renumber_packed(c->call[side], x->parent),
+                                            renumber_packed(c->call[side], x->twin)};
     struct jsonw w;
     row_records_begin(&w, out);
     row_records_call(&w, d, call, &links);
     row_records_end(&w);
 }
 
-static void write_row(const struct pack_choice *c, int side, uint32_t row, struct buf *out)
+static void write_pack_row(const struct pack_choice *c, int side, uint32_t row, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
     const struct pack_tensor *t = pack_tensor_of(c, side, row);
@@ -89,10 +90,10 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     row_records_end(&w);
 }
 
-static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct sanitize *clean,
-                          struct buf *out)
+static void write_pack_problem(const struct pack_choice *c, int side, const struct problem *p,
+                               const struct sanitize *clean, struct buf *out)
 {
-    uint32_t row = renumbered(c->row[side], p->row);
+    uint32_t row = renumber_packed(c->row[side], p->row);
     struct jsonw w;
     if (p->row != NONE && row == NONE)
         return;
@@ -100,7 +101,7 @@ static void write_problem(const struct pack_choice *c, int side, const struct pr
     jw_karray(&w, "problem");
     jw_int(&w, row == NONE ? -1 : (int64_t)row);
     jw_cstr(&w, p->kind);
-    cleaned(&w, clean, p->text);
+    write_clean_text(&w, clean, p->text);
     jw_bool(&w, p->recorded);
     jw_end_array(&w);
     row_records_end(&w);
@@ -111,25 +112,25 @@ void pack_rows(const struct pack_choice *c, int side, const char *id, const stru
     const struct dump *d = &c->s->side[side].dump;
     const uint32_t *stack = c->stack[side];
     uint32_t *was = mem_alloc((c->stacks[side] + 1) * sizeof *was);
-    write_head(c, side, id, out);
+    write_pack_head(c, side, id, out);
     for (uint32_t i = 0; i < d->stacks.n; i++) /* numbered in the order of the calls that have them */
         if (stack[i] != NONE)
             was[stack[i]] = i;
     for (uint32_t i = 0; i < c->stacks[side]; i++)
-        write_stack(d, &d->stacks.v[was[i]], clean, out);
+        write_pack_stack(d, &d->stacks.v[was[i]], clean, out);
     for (uint32_t i = 0; i < d->calls.n; i++)
         if (c->call[side][i] != NONE)
-            write_call(c, side, i, out);
+            write_pack_call(c, side, i, out);
     for (uint32_t i = 0; i < d->rows.n; i++)
         if (c->row[side][i] != NONE)
-            write_row(c, side, i, out);
+            write_pack_row(c, side, i, out);
     for (size_t i = 0; i < d->problems.n; i++)
-        write_problem(c, side, &d->problems.v[i], clean, out);
+        write_pack_problem(c, side, &d->problems.v[i], clean, out);
     for (size_t i = 0; i < d->warnings.n; i++) {
         struct jsonw w;
         row_records_begin(&w, out);
         jw_key(&w, "warning");
-        cleaned(&w, clean, d->warnings.v[i]);
+        write_clean_text(&w, clean, d->warnings.v[i]);
         row_records_end(&w);
     }
     free(was);

@@ -12,7 +12,7 @@
 #define INPUT_MOST (4u << 20) /* bytes of a file the panels were given */
 #define NAME_MOST 60
 
-static void harmless(struct buf *out, struct str s)
+static void put_safe_name(struct buf *out, struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -23,14 +23,14 @@ static void harmless(struct buf *out, struct str s)
 }
 
 /* The name of a file in the pack: its purpose, then its own name without unsafe characters. */
-static const char *file_name(struct arena *a, const char *what, size_t nth, const char *path)
+static const char *packed_input_name(struct arena *a, const char *what, size_t nth, const char *path)
 {
     struct buf b = {0};
     struct str base = path_base(str_of(path));
     buf_fmt(&b, "inputs/%zu-", nth);
-    harmless(&b, str_n(what, strlen(what) > 20 ? 20 : strlen(what)));
+    put_safe_name(&b, str_n(what, strlen(what) > 20 ? 20 : strlen(what)));
     buf_char(&b, '-');
-    harmless(&b, str_cut(base, base.n > NAME_MOST ? base.n - NAME_MOST : 0));
+    put_safe_name(&b, str_cut(base, base.n > NAME_MOST ? base.n - NAME_MOST : 0));
     const char *kept = arena_cstr(a, buf_view(&b));
     buf_release(&b);
     return kept;
@@ -58,7 +58,7 @@ static bool in_recording(const struct comparison *s, const char *path)
 }
 
 /* Why the file at this path is not taken, or NULL; the size is put into `n` where it is the reason. */
-static const char *refusal(const struct ticket *t, const char *path, char n[NUM_MAX])
+static const char *input_refusal(const struct ticket *t, const char *path, char n[NUM_MAX])
 {
     struct err why;
     struct file f;
@@ -82,14 +82,14 @@ static const char *take_file(struct ticket *t, const char *what, const char *pat
     struct pack_input x = {NULL, NULL, NULL};
     investigation_locate(t->of->inv, path, &at);
     sanitize_path(t->of->clean, path, &shown);
-    const char *why = refusal(t, at.p, n);
+    const char *why = input_refusal(t, at.p, n);
     if (why)
         vec_push(&t->said->left,
                  arena_fmt(&t->said->arena, *n ? _("%s, given as %s: %s (%s)") : _("%s, given as %s: %s"), shown.p,
                            what, why, n));
     else
         x = (struct pack_input){arena_cstr(t->a, buf_view(&at)), arena_cstr(t->a, str_of(what)),
-                                file_name(t->a, what, t->inputs->n + 1, path)};
+                                packed_input_name(t->a, what, t->inputs->n + 1, path)};
     if (x.file)
         vec_push(t->inputs, x);
     buf_release(&at);
@@ -126,7 +126,7 @@ static void take_slots(struct ticket *t, struct investigation *v)
 }
 
 /* Members written by a newer version are left out, because they may contain paths. */
-static void forget(void *ctx, const struct member *m, void *x)
+static void drop_unknown_member(void *ctx, const struct member *m, void *x)
 {
     (void)ctx;
     if (m->kind == MEMBER_REST)
@@ -134,7 +134,7 @@ static void forget(void *ctx, const struct member *m, void *x)
 }
 
 /* A text without the paths in it; evidence is shared with the investigation, and copied first. */
-static void clean(void *ctx, const struct member *m, void *x)
+static void clean_member_paths(void *ctx, const struct member *m, void *x)
 {
     const struct ticket *t = ctx;
     struct buf b = {0};
@@ -151,16 +151,16 @@ static void clean(void *ctx, const struct member *m, void *x)
 static void clean_texts(struct ticket *t, struct investigation *v)
 {
     static const char *const keys[] = {"findings", "waived", "answers"};
-    record_each(investigation_members, v, forget, NULL);
+    record_each(investigation_members, v, drop_unknown_member, NULL);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const struct member one[] = {*record_member(investigation_members, keys[i]), {.key = NULL}};
-        record_each(one, v, clean, t);
+        record_each(one, v, clean_member_paths, t);
     }
     v->remaps.n = 0;
 }
 
 /* A side is the folder with its name; stamps of the original files are removed. */
-static void set_side(struct investigation *v, int side)
+static void set_packed_side(struct investigation *v, int side)
 {
     v->input[side] = side == GOLDEN ? "golden" : "target";
     v->full[side] = NULL;
@@ -174,8 +174,8 @@ void pack_ticket(const struct pack_writing_of *of, struct arena *a, pack_input_l
     struct ticket t = {of, a, inputs, said};
     struct investigation v;
     investigation_look(&v, of->inv);
-    set_side(&v, TARGET);
-    set_side(&v, GOLDEN);
+    set_packed_side(&v, TARGET);
+    set_packed_side(&v, GOLDEN);
     if (v.rounds.n)
         vec_push(&said->left, arena_cstr(&said->arena, str_of(_("earlier rounds: only the last one is packed"))));
     v.rounds.n = 0;

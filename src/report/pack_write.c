@@ -52,7 +52,7 @@ static void begin_file(struct pack_writing *p, const char *name, uint64_t size)
     zst_write(&p->zst, p->head.p, p->head.n);
 }
 
-static void add_bytes(struct pack_writing *p, const void *bytes, size_t n)
+static void pack_bytes(struct pack_writing *p, const void *bytes, size_t n)
 {
     struct pack_written *x = vec_last(&p->written);
     x->crc = crc_of(x->crc, bytes, n);
@@ -66,17 +66,17 @@ static void end_file(struct pack_writing *p)
     zst_write(&p->zst, p->head.p, p->head.n);
 }
 
-static void add(struct pack_writing *p, const char *name, struct str content)
+static void pack_file(struct pack_writing *p, const char *name, struct str content)
 {
     begin_file(p, name, content.n);
-    add_bytes(p, content.p, content.n);
+    pack_bytes(p, content.p, content.n);
     end_file(p);
 }
 
 /* What has gathered in p->b. */
 static void add_text(struct pack_writing *p, const char *name)
 {
-    add(p, name, buf_view(&p->b));
+    pack_file(p, name, buf_view(&p->b));
     buf_clear(&p->b);
 }
 
@@ -95,7 +95,7 @@ static int add_report(struct pack_writing *p, const char *name, struct err *e)
 }
 
 /* A list of its contents, for people and for programs that do not open it. */
-static void add_list(struct pack_writing *p)
+static void pack_contents_list(struct pack_writing *p)
 {
     const struct pack_said *x = p->said;
     struct jsonw w;
@@ -135,7 +135,7 @@ static void add_list(struct pack_writing *p)
     add_text(p, "pack.json");
 }
 
-static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struct err *e)
+static int pack_add_tensor(struct pack_writing *p, const struct pack_tensor *x, struct err *e)
 {
     struct tensor t;
     struct tensor_walk walk;
@@ -149,10 +149,10 @@ static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struc
     buf_fmt(&name, "%s/%s", side_folder[x->side], x->file);
     pack_npy_head(&t, &p->b);
     begin_file(p, name.p, p->b.n + data);
-    add_bytes(p, p->b.p, p->b.n);
+    pack_bytes(p, p->b.p, p->b.n);
     tensor_walk_init(&walk, &t);
     while ((got = tensor_walk_next(&walk, room, n, e)) > 0) {
-        add_bytes(p, room, (size_t)got * each);
+        pack_bytes(p, room, (size_t)got * each);
         done += (uint64_t)got * each;
     }
     tensor_walk_release(&walk);
@@ -177,7 +177,7 @@ static int add_inputs(struct pack_writing *p, struct err *e)
 }
 
 /* From replay/ the tensors lie one folder up. */
-static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *a)
+static const char *pack_tensor_path(void *ctx, int side, uint32_t row, struct arena *a)
 {
     const struct pack_tensor *t = pack_tensor_of(ctx, side, row);
     return t ? arena_fmt(a, "../%s/%s", side_folder[side], t->file) : NULL;
@@ -187,7 +187,7 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 static void add_replays(struct pack_writing *p)
 {
     const struct pairing *all = p->s->pairing;
-    struct replay_options o = {.file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
+    struct replay_options o = {.file = pack_tensor_path, .ctx = &p->choice, .framework = REPLAY_TORCH};
     struct nmap seen = {0};
     struct buf name = {0};
     for (size_t i = 0; i < p->choice.told.n; i++) {
@@ -207,7 +207,7 @@ static void add_replays(struct pack_writing *p)
 }
 
 /* The files that are taken, for people. */
-static void note_inputs(struct pack_writing *p)
+static void list_packed_inputs(struct pack_writing *p)
 {
     for (size_t i = 0; i < p->inputs.n; i++)
         vec_push(&p->said->files, arena_fmt(&p->said->arena, _("%s, given as %s: %s"), p->inputs.v[i].path,
@@ -228,7 +228,7 @@ static bool pages_of_others(const struct pack_options *o)
 }
 
 /* The part of a name behind a side's folder; NULL if it does not lie in it. */
-static const char *inside(const char *name, const char *folder)
+static const char *path_in_folder(const char *name, const char *folder)
 {
     size_t n = strlen(folder);
     return strncmp(name, folder, n) == 0 && name[n] == '/' ? name + n + 1 : NULL;
@@ -241,7 +241,7 @@ static void add_checksums(struct pack_writing *p, int side)
     size_t n = p->written.n;
     for (size_t i = 0; i < n; i++) {
         const struct pack_written *x = &p->written.v[i];
-        const char *in[] = {inside(x->name, side_folder[0]), inside(x->name, side_folder[1])};
+        const char *in[] = {path_in_folder(x->name, side_folder[0]), path_in_folder(x->name, side_folder[1])};
         const char *own = side < 2 ? in[side] : in[0] || in[1] ? NULL : x->name;
         if (own)
             buf_fmt(&p->b, "%08" PRIx32 " %llu %s\n", x->crc, (unsigned long long)x->size, own);
@@ -254,15 +254,15 @@ static void add_checksums(struct pack_writing *p, int side)
     buf_release(&name);
 }
 
-static int add_all(struct pack_writing *p, struct err *e)
+static int pack_everything(struct pack_writing *p, struct err *e)
 {
     struct buf ticket = {0}, name = {0};
     struct arena a = {0};
     const struct pack_writing_of of = {p->s, p->o->inv, &p->clean, p->o->paths};
     pack_ticket(&of, &a, &p->inputs, p->said, &ticket);
-    note_inputs(p);
-    add_list(p);
-    add(p, "ticket.investigation.json", buf_view(&ticket));
+    list_packed_inputs(p);
+    pack_contents_list(p);
+    pack_file(p, "ticket.investigation.json", buf_view(&ticket));
     int rc = add_report(p, "report.html", e) || add_report(p, "report.md", e);
     for (int d = 0; rc == 0 && d < 2; d++) {
         pack_rows(&p->choice, d, p->id, &p->clean, &p->b);
@@ -275,7 +275,7 @@ static int add_all(struct pack_writing *p, struct err *e)
         }
         for (size_t i = 0; rc == 0 && i < p->choice.tensors.n; i++)
             if (p->choice.tensors.v[i].side == d)
-                rc = add_tensor(p, &p->choice.tensors.v[i], e);
+                rc = pack_add_tensor(p, &p->choice.tensors.v[i], e);
     }
     if (rc == 0) {
         add_replays(p);
@@ -290,7 +290,7 @@ static int add_all(struct pack_writing *p, struct err *e)
     return rc ? -1 : 0;
 }
 
-static int check(const char *path, const struct comparison *s, struct err *e)
+static int check_packable(const char *path, const struct comparison *s, struct err *e)
 {
     if (s->single || !s->judged)
         return err_set(e, ERR_USAGE, "%s", _("one side only: a pack needs a comparison of two sides"));
@@ -308,7 +308,7 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     struct pack_writing p = {.s = s, .o = o, .said = said};
     struct out out;
     *said = (struct pack_said){0};
-    if (check(path, s, e) || out_file(&out, path, e))
+    if (check_packable(path, s, e) || out_file(&out, path, e))
         return -1;
     p.guide = pages_of_others(o) ? NULL : o->guide;
     if (o->guide && !p.guide)
@@ -320,7 +320,7 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     int rc = zst_write_begin(&p.zst, &out, str_ends(str_of(path), ".zst"), e);
     if (rc == 0) {
         pack_choose(&p.choice, s, o, said);
-        rc = add_all(&p, e);
+        rc = pack_everything(&p, e);
         buf_clear(&p.head);
         tar_end(&p.head);
         zst_write(&p.zst, p.head.p, p.head.n);
@@ -347,7 +347,7 @@ void pack_files(const struct comparison *s, const struct investigation *inv, str
     *said = (struct pack_said){0};
     sanitize_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, true);
     pack_ticket(&(const struct pack_writing_of){s, inv, &p.clean, true}, &a, &p.inputs, said, &unused);
-    note_inputs(&p);
+    list_packed_inputs(&p);
     sanitize_release(&p.clean);
     vec_release(&p.inputs);
     arena_release(&a);

@@ -105,7 +105,7 @@ static bool name_called(const struct dump *d, uint32_t call, struct called *out)
 }
 
 /* The next cell of a line of the table. */
-static struct str cell(struct str *line)
+static struct str next_replay_cell(struct str *line)
 {
     struct str head, rest;
     if (!str_split(*line, '\t', &head, &rest)) {
@@ -116,7 +116,7 @@ static struct str cell(struct str *line)
     return head;
 }
 
-static bool has_word(struct str words, struct str word)
+static bool is_word_listed(struct str words, struct str word)
 {
     for (struct str head; words.n; ) {
         if (!str_split(words, ' ', &head, &words)) {
@@ -135,29 +135,29 @@ static bool is_safe(const struct dump *d, const struct called *x)
     struct str rest = embed_str(&embed_replay_tsv), line;
     while (rest.n) {
         line = str_next(&rest, '\n');
-        if (str_is(cell(&line), "safe") && str_is(cell(&line), d->framework) && str_eq(cell(&line), x->type) &&
-            has_word(line, x->op))
+        if (str_is(next_replay_cell(&line), "safe") && str_is(next_replay_cell(&line), d->framework) &&
+            str_eq(next_replay_cell(&line), x->type) && is_word_listed(line, x->op))
             return true;
     }
     return false;
 }
 
 /* The Python code of the call in the requested framework; n 0 if unknown. */
-static struct str expression(struct script_writing *w, const struct dump *d, const struct called *x)
+static struct str python_expression(struct script_writing *w, const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;
     const char *want = frameworks[w->o->framework];
     bool own = strcmp(d->framework, w->o->framework == REPLAY_TORCH ? "pytorch" : "mindspore") == 0;
     while (rest.n) {
         line = str_next(&rest, '\n');
-        struct str kind = cell(&line), framework = cell(&line), name = cell(&line);
+        struct str kind = next_replay_cell(&line), framework = next_replay_cell(&line), name = next_replay_cell(&line);
         if (!str_is(framework, d->framework))
             continue;
         if (str_is(kind, "api") && own && str_eq(name, x->type) && is_safe(d, x))
             return str_of(arena_fmt(&w->arena, "api(\"%.*s.%.*s\")(*args, **kwargs)", STR_ARG(line), STR_ARG(x->op)));
         if (!str_is(kind, "op") || !str_eq(name, x->op) || (own && !str_is(x->type, "Primitive")))
             continue;
-        struct str torch = cell(&line), mindspore = cell(&line),
+        struct str torch = next_replay_cell(&line), mindspore = next_replay_cell(&line),
                    python = strcmp(want, "torch") == 0 ? torch : mindspore;
         return str_is(python, "-") ? STR("") : python;
     }
@@ -166,14 +166,14 @@ static struct str expression(struct script_writing *w, const struct dump *d, con
 
 /* ---- its arguments ---- */
 
-static void missing(struct script_writing *w, const char *name, const char *why)
+static void write_missing(struct script_writing *w, const char *name, const char *why)
 {
     buf_cstr(w->out, "Missing(");
     replay_quote(w->out, str_of(arena_fmt(&w->arena, "%s: %s", name, why)));
     buf_char(w->out, ')');
 }
 
-static void number(struct script_writing *w, double v)
+static void write_python_number(struct script_writing *w, double v)
 {
     char n[NUM_MAX];
     if (isfinite(v))
@@ -182,7 +182,7 @@ static void number(struct script_writing *w, double v)
         buf_cstr(w->out, isnan(v) ? "float(\"nan\")" : v > 0 ? "float(\"inf\")" : "-float(\"inf\")");
 }
 
-static void value(struct script_writing *w, int side, uint32_t row)
+static void write_row_value(struct script_writing *w, int side, uint32_t row)
 {
     const struct dump *d = &w->s->side[side].dump;
     const struct row *r = &d->rows.v[row];
@@ -191,7 +191,7 @@ static void value(struct script_writing *w, int side, uint32_t row)
     switch ((enum row_kind)r->kind) {
     case ROW_TENSOR:
         if (!file) {
-            missing(w, slot, "its tensor is not at hand");
+            write_missing(w, slot, "its tensor is not at hand");
             break;
         }
         buf_cstr(w->out, "Recorded(");
@@ -199,10 +199,10 @@ static void value(struct script_writing *w, int side, uint32_t row)
         buf_fmt(w->out, ", \"%s\")", dtype_table[r->dtype].name);
         break;
     case ROW_INT:
-        is_integer(r->text) ? buf_cstr(w->out, r->text) : missing(w, slot, "recorded as no plain integer");
+        is_integer(r->text) ? buf_cstr(w->out, r->text) : write_missing(w, slot, "recorded as no plain integer");
         break;
     case ROW_FLOAT:
-        number(w, r->stat[STAT_MAX]);
+        write_python_number(w, r->stat[STAT_MAX]);
         break;
     case ROW_BOOL:
         buf_cstr(w->out, r->stat[STAT_MAX] > 0 ? "True" : "False");
@@ -212,19 +212,19 @@ static void value(struct script_writing *w, int side, uint32_t row)
         break;
     case ROW_DTYPE:
         r->dtype ? buf_fmt(w->out, "Named(\"%s\")", dtype_table[r->dtype].name)
-                 : missing(w, slot, "a type that is not known");
+                 : write_missing(w, slot, "a type that is not known");
         break;
     case ROW_NULL:
         buf_cstr(w->out, "None");
         break;
     case ROW_OTHER:
-        missing(w, slot, "only its text was recorded");
+        write_missing(w, slot, "only its text was recorded");
         break;
     }
 }
 
 /* The input rows of a call, or its output rows. */
-static void rows(struct script_writing *w, int side, uint32_t call, enum row_io io, const char *key)
+static void write_call_rows(struct script_writing *w, int side, uint32_t call, enum row_io io, const char *key)
 {
     const struct dump *d = &w->s->side[side].dump;
     buf_fmt(w->out, "        \"%s\": [\n", key);
@@ -235,7 +235,7 @@ static void rows(struct script_writing *w, int side, uint32_t call, enum row_io 
             buf_cstr(w->out, "            (");
             replay_quote(w->out, str_of(d->slots.v[d->rows.v[r].slot]));
             buf_cstr(w->out, ", ");
-            value(w, side, r);
+            write_row_value(w, side, r);
             buf_cstr(w->out, "),\n");
         }
     buf_cstr(w->out, "        ],\n");
@@ -249,7 +249,7 @@ struct replay_part {
     struct str python;      /* how it is made; n 0: not known */
 };
 
-static struct replay_part part_of(struct script_writing *w, int side, uint32_t row)
+static struct replay_part replay_part_make(struct script_writing *w, int side, uint32_t row)
 {
     const struct dump *d = &w->s->side[side].dump;
     struct replay_part p = {NONE, NONE, STR("")};
@@ -260,11 +260,11 @@ static struct replay_part part_of(struct script_writing *w, int side, uint32_t r
     if (d->calls.v[p.call].phase == PHASE_BACKWARD)
         p.forward = d->calls.v[p.call].twin;
     if (p.forward != NONE && name_called(d, p.forward, &x))
-        p.python = expression(w, d, &x);
+        p.python = python_expression(w, d, &x);
     return p;
 }
 
-static void define(struct script_writing *w, int side, const struct replay_part *p, bool fill)
+static void write_call_definition(struct script_writing *w, int side, const struct replay_part *p, bool fill)
 {
     const struct dump *d = &w->s->side[side].dump;
     if (!p->python.n && !fill)
@@ -283,7 +283,7 @@ static void define(struct script_writing *w, int side, const struct replay_part 
     buf_cstr(w->out, ")\n\n");
 }
 
-static void describe(struct script_writing *w, int side, const struct replay_part *p, bool fill)
+static void write_call_description(struct script_writing *w, int side, const struct replay_part *p, bool fill)
 {
     const struct dump *d = &w->s->side[side].dump;
     const char *which = side ? "golden" : "target";
@@ -293,10 +293,10 @@ static void describe(struct script_writing *w, int side, const struct replay_par
     replay_quote(w->out, dump_call_name(d, p->call));
     buf_fmt(w->out, ",\n        \"call\": %s%s,\n", p->python.n || fill ? "call_" : "None",
             p->python.n || fill ? which : "");
-    rows(w, side, p->forward, IO_INPUT, "inputs");
+    write_call_rows(w, side, p->forward, IO_INPUT, "inputs");
     if (p->forward != p->call)
-        rows(w, side, p->call, IO_INPUT, "gradients");
-    rows(w, side, p->call, IO_OUTPUT, "outputs");
+        write_call_rows(w, side, p->call, IO_INPUT, "gradients");
+    write_call_rows(w, side, p->call, IO_OUTPUT, "outputs");
     buf_cstr(w->out, "    },\n");
 }
 
@@ -306,7 +306,7 @@ bool replay_script(const struct comparison *s, uint32_t line, const struct repla
     const struct line *l = &s->pairing->lines.v[line];
     struct replay_part p[2];
     for (int d = 0; d < 2; d++)
-        p[d] = part_of(&w, d, l->row[d]);
+        p[d] = replay_part_make(&w, d, l->row[d]);
     bool known = p[TARGET].python.n || p[GOLDEN].python.n;
     int fill = known ? -1 : l->row[TARGET] == NONE ? GOLDEN : TARGET;
     buf_fmt(out,
@@ -316,10 +316,10 @@ bool replay_script(const struct comparison *s, uint32_t line, const struct repla
             frameworks[o->framework]);
     buf_str(out, embed_str(&embed_replay_py));
     for (int d = 0; d < 2; d++)
-        define(&w, d, &p[d], d == fill);
+        write_call_definition(&w, d, &p[d], d == fill);
     buf_cstr(out, "\nmain([\n");
     for (int d = 0; d < 2; d++)
-        describe(&w, d, &p[d], d == fill);
+        write_call_description(&w, d, &p[d], d == fill);
     buf_cstr(out, "])\n");
     arena_release(&w.arena);
     return known;

@@ -83,7 +83,7 @@ size_t report_count(const struct building *b, enum finding_status s)
 
 /* ---- the summary: five lines and the run at a glance ---- */
 
-static void outcome(struct building *b)
+static void add_outcome(struct building *b)
 {
     struct judge_options o = comparison_judge_options(b->s);
     struct buf t = {0};
@@ -105,7 +105,7 @@ static void outcome(struct building *b)
     buf_release(&t);
 }
 
-static void where(struct building *b)
+static void add_first_place(struct building *b)
 {
     doc_begin(b->d, DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("First deviation: ")));
@@ -120,7 +120,7 @@ static void where(struct building *b)
               first_class_label(b->j->first_class));
 }
 
-static void what(struct building *b)
+static void add_first_diagnosis(struct building *b)
 {
     struct diagnoses x = {.n = 0};
     struct buf t = {0};
@@ -138,7 +138,7 @@ static void what(struct building *b)
     diagnoses_release(&x);
 }
 
-static void cause(struct building *b)
+static void add_root_cause(struct building *b)
 {
     size_t roots = report_count(b, FINDING_ROOT_CAUSE), told = 0;
     doc_begin(b->d, DOC_ITEM);
@@ -152,7 +152,7 @@ static void cause(struct building *b)
                   report_count(b, FINDING_WAIVED));
 }
 
-static void since_then(struct building *b)
+static void add_since_round(struct building *b)
 {
     const struct round_since *x = &b->s->since;
     struct buf t = {0};
@@ -215,7 +215,7 @@ static void left_round(struct building *b, const struct round_left *r)
 }
 
 /* What each round found, the one that is open last unless an earlier one is. */
-static void rounds(struct building *b)
+static void add_round_table(struct building *b)
 {
     const char *const head[] = {_("round"), _("date"), _("target"), _("golden"), _("result"), _("first deviation")};
     const struct investigation *v = b->o ? b->o->inv : NULL;
@@ -237,7 +237,7 @@ static void rounds(struct building *b)
               status == 0 ? TONE_GOOD : status == 1 ? TONE_BAD : TONE_WARN, b->name.n ? b->name.p : "");
 }
 
-static void three_way(struct building *b)
+static void add_three_way(struct building *b)
 {
     struct buf t = {0};
     explain_three_way(b->m, &b->s->reference, &t);
@@ -248,7 +248,7 @@ static void three_way(struct building *b)
     buf_release(&t);
 }
 
-static void reach(struct building *b)
+static void add_compared_rows(struct building *b)
 {
     const struct judge_summary *x = &b->j->sum;
     doc_begin(b->d, report_told(b) ? DOC_PARAGRAPH : DOC_ITEM);
@@ -279,7 +279,7 @@ static void reach(struct building *b)
 
 /* Of the rows of a bar the heaviest gives its colour: where a deviation starts, before what drifts, what inherits
  * and what agrees. */
-static uint8_t weight_of(enum verdict v)
+static uint8_t chart_rank(enum verdict v)
 {
     static const uint8_t weight[VERDICT_COUNT] = {
         [VERDICT_DEVIATE] = 5, [VERDICT_NONFINITE] = 5, [VERDICT_SHAPE] = 5, [VERDICT_DTYPE] = 4,
@@ -291,7 +291,7 @@ static uint8_t weight_of(enum verdict v)
 #define BARS 200
 
 /* Errors over the execution order: the worst of each stretch, on a scale of orders of magnitude. */
-static void glance(struct building *b)
+static void add_error_chart(struct building *b)
 {
     uint32_t n = b->j->lines < BARS ? (uint32_t)b->j->lines : BARS;
     char count[NUM_MAX];
@@ -310,7 +310,7 @@ static void glance(struct building *b)
         for (size_t k = (size_t)i * b->j->lines / n; k < (size_t)(i + 1) * b->j->lines / n; k++) {
             const struct line_judgement *x = &b->j->line[k];
             enum doc_tone t = report_tone(x->verdict);
-            uint8_t weight = weight_of(x->verdict);
+            uint8_t weight = chart_rank(x->verdict);
             double h = isnan(x->error) ? x->verdict == VERDICT_NONFINITE ? 1 : NAN
                        : x->error > 0  ? (log10((double)x->error) + 8) / 8
                                        : 0;
@@ -327,9 +327,9 @@ static void glance(struct building *b)
 static void report_summary(struct building *b)
 {
     if (b->j) {
-        outcome(b);
-        where(b);
-        what(b);
+        add_outcome(b);
+        add_first_place(b);
+        add_first_diagnosis(b);
     } else {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
@@ -343,18 +343,18 @@ static void report_summary(struct building *b)
             doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(b->unread));
         }
     }
-    cause(b);
+    add_root_cause(b);
     report_procedure_line(b);
-    since_then(b);
+    add_since_round(b);
     if (b->j)
-        three_way(b);
+        add_three_way(b);
     if (b->j && !report_told(b))
-        reach(b);
+        add_compared_rows(b);
     if (b->j)
-        glance(b);
-    rounds(b);
+        add_error_chart(b);
+    add_round_table(b);
     if (b->j && report_told(b)) /* five lines above the picture, as the procedure's is one of them */
-        reach(b);
+        add_compared_rows(b);
 }
 
 /* Open points of the dumps and of the panels. */
@@ -365,7 +365,7 @@ static void open_questions(struct building *b)
     report_open_panels(b);
 }
 
-static void reproduction(struct building *b)
+static void add_reproduction(struct building *b)
 {
     if (b->j || b->unread)
         report_reproduction(b);
@@ -407,11 +407,11 @@ static const struct {
     {"decisions", N_("Pairs decided by the user"), report_decisions, false},
     {"inputs", N_("Inputs"), report_inputs, false},
     {"limits", N_("Limits"), report_limits, false},
-    {"reproduction", N_("Reproduction"), reproduction, false},
+    {"reproduction", N_("Reproduction"), add_reproduction, false},
 };
 
 /* The name of a side's recording in the report: as it was opened, otherwise as in the investigation. */
-static const char *recording(const struct comparison *s, const struct report_options *o, int side)
+static const char *recording_path_shown(const struct comparison *s, const struct report_options *o, int side)
 {
     const char *path = s->side[side].dump.path;
     return path || !o->inv ? path : o->inv->input[side];
@@ -419,7 +419,7 @@ static const char *recording(const struct comparison *s, const struct report_opt
 
 void report_sanitize(struct sanitize *c, const struct comparison *s, const struct report_options *o)
 {
-    sanitize_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
+    sanitize_init(c, recording_path_shown(s, o, TARGET), recording_path_shown(s, o, GOLDEN), o->paths);
 }
 
 static void add_section(struct building *b, size_t i)
@@ -445,10 +445,10 @@ void report_build(struct document *d, const struct comparison *s, const struct r
     document_init(d, c);
     if (o->inv)
         findings_read(&o->inv->findings, &b.findings);
-    if (b.j || (b.unread && recording(s, o, TARGET) && recording(s, o, GOLDEN))) {
-        sanitize_path(c, recording(s, o, TARGET), &t);
+    if (b.j || (b.unread && recording_path_shown(s, o, TARGET) && recording_path_shown(s, o, GOLDEN))) {
+        sanitize_path(c, recording_path_shown(s, o, TARGET), &t);
         buf_cstr(&t, _(" against "));
-        sanitize_path(c, recording(s, o, GOLDEN), &t);
+        sanitize_path(c, recording_path_shown(s, o, GOLDEN), &t);
     } else if (o->inv && o->inv->path) {
         sanitize_text(c, path_base(str_of(o->inv->path)), SANITIZE_NAME, &t);
     }

@@ -4,7 +4,7 @@
 #include "report/curves_picture.h"
 #include "report/report_sections.h"
 
-static void drawn(struct building *b, const struct curves *c, const char *prefix)
+static void add_curve_pictures(struct building *b, const struct curves *c, const char *prefix)
 {
     struct picture p;
     for (int i = 0; i < CURVES_PICTURES; i++)
@@ -19,21 +19,21 @@ void report_first_step(struct building *b)
         curves_first_section(b->d, r->curves);
 }
 
-static void whole(struct building *b, enum engine_run_id x, const char *prefix)
+static void add_whole_curves(struct building *b, enum engine_run_id x, const char *prefix)
 {
     const struct engine_run_result *r = report_engine_run(b, x);
     if (!r)
         return;
     curves_section(b->d, r->curves);
-    drawn(b, r->curves, prefix);
+    add_curve_pictures(b, r->curves, prefix);
 }
 
 void report_lr0(struct building *b)
 {
-    whole(b, ENGINE_RUN_FROZEN, "frozen-");
+    add_whole_curves(b, ENGINE_RUN_FROZEN, "frozen-");
 }
 
 void report_long_run(struct building *b)
 {
-    whole(b, ENGINE_RUN_CURVES, "");
+    add_whole_curves(b, ENGINE_RUN_CURVES, "");
 }

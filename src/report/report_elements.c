@@ -93,7 +93,7 @@ static int heat_drawn(struct building *b, const struct element_lens *l, const st
 
 /* ---- how they are spread ---- */
 
-static void widen(const uint64_t *bins, int *low, int *high)
+static void widen_span(const uint64_t *bins, int *low, int *high)
 {
     int from, to;
     if (!tensor_stats_span(bins, &from, &to))
@@ -120,7 +120,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
     int low = 0, high = 0;
     for (int s = 0; s < 2; s++)
         for (int sign = 0; sign < 2; sign++)
-            widen(t->values[s][sign], &low, &high);
+            widen_span(t->values[s][sign], &low, &high);
     struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("Magnitude of the values"),
                         .text = _("Number of elements by magnitude, one bar per power of two; heights are "
                                   "logarithmic."),
@@ -130,7 +130,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
     if (picture_most(&p))
         doc_picture(b->d, &p);
     low = high = 0;
-    widen(t->errors, &low, &high);
+    widen_span(t->errors, &low, &high);
     p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("Magnitude of the errors"),
                          .text = _("Number of elements by magnitude of the error, one bar per power of two; heights "
                                    "are logarithmic."),
@@ -140,7 +140,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
         doc_picture(b->d, &p);
 }
 
-static void worst(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
+static void add_worst_elements(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
     const char *const head[] = {_("element"), _("target"), _("golden"), _("difference"), "ULP"};
     char n[NUM_MAX];
@@ -163,7 +163,7 @@ static void worst(struct building *b, const struct element_lens *l, const struct
     }
 }
 
-static void counted(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
+static void add_element_counts(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
     char n[4][NUM_MAX];
     if (!tally_complete(t))
@@ -176,7 +176,7 @@ static void counted(struct building *b, const struct element_lens *l, const stru
         doc_say(b->d, TONE_BAD, _("%s elements are non-finite on one side only."), num_count(n[0], t->unlike));
 }
 
-static int elements(struct building *b, const struct element_lens *l, struct err *e)
+static int add_element_facts(struct building *b, const struct element_lens *l, struct err *e)
 {
     struct tensor_stats *t = mem_zalloc(sizeof *t);
     int rc = 0;
@@ -188,11 +188,11 @@ static int elements(struct building *b, const struct element_lens *l, struct err
     }
     if (rc == 0) {
         doc_heading(b->d, _("Elements"));
-        counted(b, l, t);
+        add_element_counts(b, l, t);
         rc = heat_drawn(b, l, t, e);
     }
     if (rc == 0) {
-        worst(b, l, t);
+        add_worst_elements(b, l, t);
         if (t->read >= SPREAD_LEAST)
             spread_drawn(b, t);
     }
@@ -226,7 +226,7 @@ void report_elements(struct building *b, uint32_t line)
         return;
     }
     element_lens_init(&l, &t[0], &t[1]);
-    if (l.numel && elements(b, &l, &e))
+    if (l.numel && add_element_facts(b, &l, &e))
         doc_say(b->d, TONE_WARN, "%s", e.text);
     element_lens_release(&l);
 }

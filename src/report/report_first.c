@@ -11,7 +11,7 @@
 #define AROUND 4
 #define FRAMES 8
 
-static void around(struct building *b, uint32_t line)
+static void add_rows_around(struct building *b, uint32_t line)
 {
     const char *const head[] = {_("row"), _("target"), _("verdict"), _("error"), _("golden")};
     uint32_t from = line > AROUND ? line - AROUND : 0;
@@ -30,7 +30,7 @@ static void around(struct building *b, uint32_t line)
 }
 
 /* Facts as a table: those of both sides with two values, those of the pair with one. */
-static void figures(struct building *b, uint32_t line)
+static void add_figure_facts(struct building *b, uint32_t line)
 {
     const char *const two[] = {"", _("target"), _("golden")}, *const one[] = {_("pair"), _("value")};
     fact_list l = {0};
@@ -52,7 +52,7 @@ static void figures(struct building *b, uint32_t line)
     vec_release(&l);
 }
 
-static void stacks(struct building *b, uint32_t line)
+static void add_stacks(struct building *b, uint32_t line)
 {
     static const char *const title[] =
         {N_("Stack of the target, innermost first"), N_("Stack of the golden side, innermost first")};
@@ -96,15 +96,15 @@ void report_first(struct building *b)
     if (t.n)
         doc_say(b->d, TONE_PLAIN, "%s", t.p);
     buf_release(&t);
-    figures(b, line);
-    around(b, line);
+    add_figure_facts(b, line);
+    add_rows_around(b, line);
     report_elements(b, line);
-    stacks(b, line);
+    add_stacks(b, line);
 }
 
 /* ---- what it looks like ---- */
 
-static void looks_like(struct building *b, uint32_t line)
+static void add_line_diagnoses(struct building *b, uint32_t line)
 {
     struct diagnoses x = {.n = 0};
     diagnose_line(&x, b->j, b->m, b->s->flow, line);
@@ -122,7 +122,7 @@ static void looks_like(struct building *b, uint32_t line)
 void report_diagnosis(struct building *b)
 {
     if (b->j->first != NONE)
-        looks_like(b, b->j->first);
+        add_line_diagnoses(b, b->j->first);
 }
 
 /* "; error 1.2e-4, limit 2e-5", where the sentence says what it looks like instead. */
@@ -136,7 +136,7 @@ static void error_and_limit(struct building *b, const struct line_judgement *l)
 
 /* "1. different rotary table: cosines … NAME, model.py:63; error 1.2e-4, limit 2e-5; 2 places, 296 rows inherit.
  * Compute inv_freq …" */
-static void start(struct building *b, size_t rank)
+static void add_start_item(struct building *b, size_t rank)
 {
     const struct start_group *g = &b->j->start_groups.v[rank];
     const struct frame *f = start_place(b->m, g->line);
@@ -163,7 +163,7 @@ void report_starts(struct building *b)
 {
     size_t n = b->j->start_groups.n;
     for (size_t i = 0; i < n && i < b->most; i++)
-        start(b, i);
+        add_start_item(b, i);
     if (n > b->most)
         doc_say(b->d, TONE_QUIET, _("… and %zu more"), n - b->most);
 }

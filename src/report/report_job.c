@@ -53,7 +53,7 @@ static int write_it(struct job *j, void *ctx, struct err *e)
 
 /* ---- its owner ---- */
 
-static void let_go(struct report_job *k)
+static void report_job_release_held(struct report_job *k)
 {
     if (k->held)
         procedure_give(k->guide);
@@ -66,7 +66,7 @@ static void let_go(struct report_job *k)
 }
 
 /* Starts the requested writing once the guide has its results, which are part of a report. */
-static void go_on(struct report_job *k)
+static void report_job_continue(struct report_job *k)
 {
     bool given_up = atomic_load(&k->watch.cancel);
     if (!k->asked || (k->opt.guide && !given_up && procedure_busy(k->guide)))
@@ -82,8 +82,8 @@ static void go_on(struct report_job *k)
     job_start(&k->job, write_it, k);
 }
 
-static bool begin(struct report_job *k, const struct comparison *c, const char *path, bool report, uint64_t pack,
-                  const struct report_options *o)
+static bool report_job_start(struct report_job *k, const struct comparison *c, const char *path, bool report,
+                             uint64_t pack, const struct report_options *o)
 {
     if (report_job_busy(k))
         return false;
@@ -113,20 +113,20 @@ static bool begin(struct report_job *k, const struct comparison *c, const char *
         procedure_see(k->guide, c);
         procedure_look(k->guide); /* also results that need only the dumps */
     }
-    go_on(k);
+    report_job_continue(k);
     return true;
 }
 
 bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report,
                       const struct report_options *o)
 {
-    return begin(k, c, path, report, 0, o);
+    return report_job_start(k, c, path, report, 0, o);
 }
 
 bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit,
                      const struct report_options *o)
 {
-    return begin(k, c, path, true, limit, o);
+    return report_job_start(k, c, path, true, limit, o);
 }
 
 void report_job_cancel(struct report_job *k)
@@ -136,7 +136,7 @@ void report_job_cancel(struct report_job *k)
 
 bool report_job_busy(struct report_job *k)
 {
-    go_on(k);
+    report_job_continue(k);
     return k->asked || job_busy(&k->job);
 }
 
@@ -153,7 +153,7 @@ enum report_job_state report_job_take(struct report_job *k)
     if (how == JOB_IDLE)
         return REPORT_JOB_IDLE;
     k->err = k->job.err;
-    let_go(k);
+    report_job_release_held(k);
     return how == JOB_FAILED ? REPORT_JOB_FAILED : REPORT_JOB_WRITTEN;
 }
 
@@ -179,7 +179,7 @@ void report_job_release(struct report_job *k)
         return;
     report_job_cancel(k);
     job_release(&k->job);
-    let_go(k);
+    report_job_release_held(k);
     free(k->path);
     free(k->told);
     vec_release(&k->lines);

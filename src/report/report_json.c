@@ -12,8 +12,8 @@
 #include "report/weights_output.h"
 #include "document/write.h"
 
-static void document(struct out *o, const struct comparison *s, const struct report_options *opt,
-                     void (*write)(struct out *, const struct document *))
+static void write_report_document(struct out *o, const struct comparison *s, const struct report_options *opt,
+                                  void (*write)(struct out *, const struct document *))
 {
     struct sanitize c;
     struct document d;
@@ -27,15 +27,15 @@ static void document(struct out *o, const struct comparison *s, const struct rep
 
 void report_html(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
-    document(o, s, opt, write_html);
+    write_report_document(o, s, opt, write_html);
 }
 
 void report_md(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
-    document(o, s, opt, write_md);
+    write_report_document(o, s, opt, write_md);
 }
 
-static void thresholds(struct jsonw *w, const struct thresholds *t)
+static void write_thresholds(struct jsonw *w, const struct thresholds *t)
 {
     const char *key;
     double v;
@@ -46,7 +46,7 @@ static void thresholds(struct jsonw *w, const struct thresholds *t)
 }
 
 /* A finding with only those paths that the report may contain. */
-static void finding(struct jsonw *w, const struct finding *x, const struct sanitize *c, struct arena *a)
+static void write_report_finding(struct jsonw *w, const struct finding *x, const struct sanitize *c, struct arena *a)
 {
     struct finding shown = *x;
     struct fact *fact = arena_alloc(a, (x->evidence.n + 1) * sizeof *fact);
@@ -92,12 +92,12 @@ static void finding_rows(struct jsonw *w, const struct comparison *s, const find
 }
 
 /* A text as a report may show it. */
-static void shown(void *ctx, struct str s, struct buf *out)
+static void write_shown_text(void *ctx, struct str s, struct buf *out)
 {
     sanitize_text(ctx, s, SANITIZE_JSON, out);
 }
 
-static void repeat(struct jsonw *w, const char *key, const struct engine_run_result *r)
+static void write_repeat_run(struct jsonw *w, const char *key, const struct engine_run_result *r)
 {
     jw_key(w, key);
     if (!r) {
@@ -113,7 +113,7 @@ static void repeat(struct jsonw *w, const char *key, const struct engine_run_res
 }
 
 /* The results of the panels' engines, each as printed by its own command; null without input. */
-static void exams(struct jsonw *w, struct out *o, const struct report_options *opt)
+static void write_engine_results(struct jsonw *w, struct out *o, const struct report_options *opt)
 {
     const struct procedure *g = opt->guide;
     const struct engine_run_result *r[ENGINE_RUN_COUNT] = {NULL};
@@ -125,8 +125,8 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
     r[ENGINE_RUN_SETTINGS] ? config_json(w, o, r[ENGINE_RUN_SETTINGS]->settings) : jw_null(w);
     jw_key(w, "weights");
     r[ENGINE_RUN_WEIGHTS] ? weights_json_object(w, o, r[ENGINE_RUN_WEIGHTS]->weights, opt) : jw_null(w);
-    repeat(w, "target_repeat", r[ENGINE_RUN_REPEAT_TARGET]);
-    repeat(w, "golden_repeat", r[ENGINE_RUN_REPEAT_GOLDEN]);
+    write_repeat_run(w, "target_repeat", r[ENGINE_RUN_REPEAT_TARGET]);
+    write_repeat_run(w, "golden_repeat", r[ENGINE_RUN_REPEAT_GOLDEN]);
     jw_key(w, "norms");
     r[ENGINE_RUN_NORMS] ? norms_json(w, o, r[ENGINE_RUN_NORMS]->norms) : jw_null(w);
     jw_key(w, "optimizer");
@@ -140,8 +140,8 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
 }
 
 /* The data of every picture a report has. */
-static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt,
-                    const struct sanitize *c)
+static void write_picture_data(struct jsonw *w, struct out *o, const struct comparison *s,
+                               const struct report_options *opt, const struct sanitize *c)
 {
     struct document d;
     report_build(&d, s, opt, c);
@@ -173,18 +173,18 @@ void report_json(struct out *o, const struct comparison *s, const struct report_
     jw_kcstr(&w, "written", opt->date ? date.p : NULL);
     jw_karray(&w, "findings");
     for (size_t i = 0; i < l.n; i++)
-        finding(&w, &l.v[i], &c, &a);
+        write_report_finding(&w, &l.v[i], &c, &a);
     jw_end_array(&w);
     finding_rows(&w, s, &l);
-    thresholds(&w, &s->opt.tol);
+    write_thresholds(&w, &s->opt.tol);
     jw_key(&w, "comparison");
     s->judged && !s->single && !s->failed ? compare_json_object(&w, o, s, opt, &c) : jw_null(&w);
-    w.filter = shown;
+    w.filter = write_shown_text;
     w.ctx = &c;
     if (s->failed)
         jw_kcstr(&w, "unread", s->err.text);
-    exams(&w, o, opt);
-    figures(&w, o, s, opt, &c);
+    write_engine_results(&w, o, opt);
+    write_picture_data(&w, o, s, opt, &c);
     jw_end_object(&w);
     buf_char(&o->buf, '\n');
     vec_release(&l);

@@ -9,7 +9,7 @@
 
 #define DECISIONS_TOLD 200
 
-static enum doc_tone tone_of(uint8_t status)
+static enum doc_tone finding_status_tone(uint8_t status)
 {
     return status == FINDING_ROOT_CAUSE ? TONE_BAD : status == FINDING_SUSPECTED ? TONE_WARN : TONE_QUIET;
 }
@@ -32,7 +32,7 @@ static void pair_figures(struct building *b, const struct finding *x)
 }
 
 /* Its row in the previous round, and now. */
-static void since_then(struct building *b, const struct finding *x)
+static void add_finding_since(struct building *b, const struct finding *x)
 {
     struct buf t = {0};
     if (!finding_of_rows(x))
@@ -46,7 +46,7 @@ static void since_then(struct building *b, const struct finding *x)
 }
 
 /* The lines that were shown around it. */
-static void excerpt(struct building *b, const struct finding *x)
+static void add_screen_excerpt(struct building *b, const struct finding *x)
 {
     struct buf t = {0};
     for (size_t i = 0; i < x->evidence.n; i++)
@@ -58,7 +58,7 @@ static void excerpt(struct building *b, const struct finding *x)
 }
 
 /* What was seen when it was noted. */
-static void evidence(struct building *b, const struct finding *x)
+static void add_finding_evidence(struct building *b, const struct finding *x)
 {
     const char *const head[] = {_("when the finding was added"), _("target"), _("golden")};
     bool table = false;
@@ -74,7 +74,7 @@ static void evidence(struct building *b, const struct finding *x)
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
     }
     pair_figures(b, x);
-    excerpt(b, x);
+    add_screen_excerpt(b, x);
     for (size_t i = 0; i < x->evidence.n; i++) {
         const struct fact *f = &x->evidence.fact[i];
         if (!f->side[1])
@@ -89,7 +89,7 @@ static void evidence(struct building *b, const struct finding *x)
 }
 
 /* A long text keeps its lines. */
-static void paragraphs(struct building *b, struct str text)
+static void add_paragraphs(struct building *b, struct str text)
 {
     struct str line;
     do {
@@ -101,19 +101,19 @@ static void paragraphs(struct building *b, struct str text)
     } while (text.n);
 }
 
-static void finding(struct building *b, const struct finding *x, bool full)
+static void add_finding_text(struct building *b, const struct finding *x, bool full)
 {
     struct buf t = {0};
     doc_begin(b->d, full ? DOC_HEADING : DOC_ITEM);
     for (int i = 0; i < x->depth && i < 8; i++) /* below what it follows from */
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, STR("↳ "));
-    doc_cellf(b->d, DOC_TEXT, tone_of(x->status), "%u. %s", x->number,
+    doc_cellf(b->d, DOC_TEXT, finding_status_tone(x->status), "%u. %s", x->number,
               _(finding_status_name((enum finding_status)x->status)));
     if (x->severity)
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", severity %s"),
                   _(finding_severity_name((enum finding_severity)x->severity)));
     if (full) {
-        paragraphs(b, str_of(x->text));
+        add_paragraphs(b, str_of(x->text));
         doc_begin(b->d, DOC_PARAGRAPH);
     } else {
         finding_line(x->text, &t);
@@ -133,8 +133,8 @@ static void finding(struct building *b, const struct finding *x, bool full)
     }
     doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
     if (full) {
-        since_then(b, x);
-        evidence(b, x);
+        add_finding_since(b, x);
+        add_finding_evidence(b, x);
     }
     buf_release(&t);
 }
@@ -144,14 +144,14 @@ void report_findings(struct building *b)
 {
     for (size_t i = 0; i < b->findings.n; i++)
         if (b->findings.v[i].status == FINDING_ROOT_CAUSE || b->findings.v[i].status == FINDING_SUSPECTED)
-            finding(b, &b->findings.v[i], true);
+            add_finding_text(b, &b->findings.v[i], true);
 }
 
 void report_ruled_out(struct building *b)
 {
     for (size_t i = 0; i < b->findings.n; i++)
         if (b->findings.v[i].status == FINDING_CLEARED || b->findings.v[i].status == FINDING_WAIVED)
-            finding(b, &b->findings.v[i], false);
+            add_finding_text(b, &b->findings.v[i], false);
 }
 
 void report_open(struct building *b)
@@ -247,7 +247,7 @@ void report_limits(struct building *b)
 }
 
 /* As a shell reads it. */
-static void word(struct buf *t, struct str s)
+static void add_shell_word(struct buf *t, struct str s)
 {
     bool plain = s.n > 0;
     for (size_t i = 0; i < s.n && plain; i++)
@@ -263,11 +263,11 @@ static void path_word(struct building *b, struct buf *t, const char *path)
 {
     struct buf p = {0};
     sanitize_path(b->d->clean, path, &p);
-    word(t, buf_view(&p));
+    add_shell_word(t, buf_view(&p));
     buf_release(&p);
 }
 
-static void two(struct buf *t, const char *option, int target, int golden)
+static void add_pair_option(struct buf *t, const char *option, int target, int golden)
 {
     if (target >= 0 && golden >= 0 && target != golden)
         buf_fmt(t, " %s %d:%d", option, target, golden);
@@ -275,7 +275,7 @@ static void two(struct buf *t, const char *option, int target, int golden)
         buf_fmt(t, " %s %d", option, target);
 }
 
-static void thresholds(struct building *b, struct buf *t)
+static void add_threshold_options(struct building *b, struct buf *t)
 {
     struct thresholds fresh;
     const char *key;
@@ -300,8 +300,8 @@ void report_reproduction(struct building *b)
         if (path)
             path_word(b, &t, path);
     }
-    two(&t, "--step", b->j ? x[0].dump.step : o->step[0], b->j ? x[1].dump.step : o->step[1]);
-    two(&t, "--rank", b->j ? x[0].dump.rank : o->rank[0], b->j ? x[1].dump.rank : o->rank[1]);
+    add_pair_option(&t, "--step", b->j ? x[0].dump.step : o->step[0], b->j ? x[1].dump.step : o->step[1]);
+    add_pair_option(&t, "--rank", b->j ? x[0].dump.rank : o->rank[0], b->j ? x[1].dump.rank : o->rank[1]);
     for (size_t i = 0; i < o->map_count; i++) {
         buf_cstr(&t, " --map");
         path_word(b, &t, o->maps[i]);
@@ -325,14 +325,14 @@ void report_reproduction(struct building *b)
     int preset = b->j ? b->j->preset : o->preset;
     if (preset)
         buf_fmt(&t, " --preset %s", tool_rules_name(preset));
-    thresholds(b, &t);
+    add_threshold_options(b, &t);
     if (b->o->inv && b->o->inv->path) { /* decisions by hand and findings are in it */
         struct buf file = {0};
         buf_str(&file, path_base(str_of(b->o->inv->path)));
         buf_cstr(&t, " --investigation");
-        word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        add_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
         buf_fmt(&t, "\ndiverge report");
-        word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        add_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
         buf_cstr(&t, " -o report.html");
         buf_release(&file);
     }

@@ -10,7 +10,7 @@
 #define HASHED_MOST (64u << 20) /* bytes of a file that is identified by its content */
 #define CARDS_MOST 12
 
-static enum doc_tone tone_of(enum panel_state s)
+static enum doc_tone panel_state_tone(enum panel_state s)
 {
     return s == PANEL_PASSED   ? TONE_GOOD
            : s == PANEL_FAILED ? TONE_BAD
@@ -41,7 +41,7 @@ bool report_told(const struct building *b)
 
 /* ---- the panels ---- */
 
-static void told(struct building *b, const text_list *l, const char *word)
+static void add_told_items(struct building *b, const text_list *l, const char *word)
 {
     for (size_t i = 0; i < l->n; i++) {
         doc_begin(b->d, DOC_ITEM);
@@ -65,7 +65,8 @@ void report_procedure(struct building *b)
         if (p->state == PANEL_WAITS)
             doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _("waiting for %d"), p->waits_for);
         else
-            doc_cellf(b->d, DOC_TEXT, tone_of(p->state), "%s %s", panel_glyph(p->state), panel_state_label(p->state));
+            doc_cellf(b->d, DOC_TEXT, panel_state_tone(p->state), "%s %s", panel_glyph(p->state),
+                      panel_state_label(p->state));
         doc_cell(b->d, DOC_TEXT, p->state == PANEL_NOT_STARTED ? TONE_QUIET : TONE_PLAIN, str_of(p->summary));
     }
     doc_begin(b->d, DOC_PARAGRAPH);
@@ -75,8 +76,8 @@ void report_procedure(struct building *b)
     doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(g->why));
     if (b->o->inv->waived.n + b->o->inv->answers.n)
         doc_heading(b->d, _("Waivers and answers"));
-    told(b, &b->o->inv->waived, _("waived"));
-    told(b, &b->o->inv->answers, _("answered"));
+    add_told_items(b, &b->o->inv->waived, _("waived"));
+    add_told_items(b, &b->o->inv->answers, _("answered"));
 }
 
 void report_procedure_line(struct building *b)
@@ -92,7 +93,7 @@ void report_procedure_line(struct building *b)
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Procedure: ")));
     for (int i = PANEL_STATES - 1; i >= 0; i--)
         if (n[i]) {
-            doc_cellf(b->d, DOC_TEXT, tone_of((enum panel_state)i), "%s%zu %s", any ? ", " : "", n[i],
+            doc_cellf(b->d, DOC_TEXT, panel_state_tone((enum panel_state)i), "%s%zu %s", any ? ", " : "", n[i],
                       panel_state_label((enum panel_state)i));
             any = true;
         }
@@ -160,7 +161,7 @@ void report_scaling(struct building *b)
 
 /* ---- known causes ---- */
 
-static void cards(struct building *b, const struct known_cause_facts *f)
+static void add_known_causes(struct building *b, const struct known_cause_facts *f)
 {
     const char *text;
     for (size_t i = 0; i < CARDS_MOST && (text = known_cause_match(f, &b->d->arena, i)); i++) {
@@ -177,7 +178,7 @@ void report_causes(struct building *b)
 {
     const struct known_cause_facts run = {.g = b->o->guide};
     if (b->o->guide)
-        cards(b, &run);
+        add_known_causes(b, &run);
     if (!b->j || b->j->first == NONE)
         return;
     const struct line *l = &b->m->pairing->lines.v[b->j->first];
@@ -193,14 +194,14 @@ void report_causes(struct building *b)
                                           .family = c->family,
                                           .backward = c->phase == PHASE_BACKWARD,
                                           .dtype_differs = b->j->line[b->j->first].flags & LINE_DTYPE_DIFF};
-    cards(b, &row);
+    add_known_causes(b, &row);
     diagnoses_release(&found);
 }
 
 /* ---- what was given ---- */
 
 /* Size and checksum of a file; a folder has none. */
-static void identity(const char *path, struct buf *out)
+static void put_file_identity(const char *path, struct buf *out)
 {
     struct file f = {.fd = -1};
     struct err quiet;
@@ -246,7 +247,7 @@ void report_given(struct building *b)
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(panel_inputs[i].title)));
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
         buf_clear(&t);
-        identity(at.p, &t);
+        put_file_identity(at.p, &t);
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
     }
     if (missing.n)

@@ -9,7 +9,7 @@
 #define STRIP_WIDTH 100
 #define STRIP_LINES 64 /* of a step: ranks share one where they are more */
 
-static void told(struct building *b, const char *word, enum doc_tone tone, struct buf *text)
+static void add_ranks_item(struct building *b, const char *word, enum doc_tone tone, struct buf *text)
 {
     doc_begin(b->d, DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(word));
@@ -17,7 +17,7 @@ static void told(struct building *b, const char *word, enum doc_tone tone, struc
     buf_clear(text);
 }
 
-static void strip(struct building *b, const struct job_result *r)
+static void add_rank_strip(struct building *b, const struct job_result *r)
 {
     struct job_strip s;
     struct buf t = {0};
@@ -72,7 +72,7 @@ static void rank_table(struct building *b, const struct job_result *r)
         doc_say(b->d, TONE_QUIET, _("and %zu more"), left);
 }
 
-static void beside(struct building *b, const struct job_result *r)
+static void add_bad_collectives(struct building *b, const struct job_result *r)
 {
     size_t told_of = 0;
     for (int s = 0; s < 2; s++) {
@@ -109,12 +109,12 @@ void report_ranks(struct building *b)
         return;
     job_unseen_text(r, &t);
     if (t.n)
-        told(b, _("Not checked: "), TONE_WARN, &t);
+        add_ranks_item(b, _("Not checked: "), TONE_WARN, &t);
     job_outcome_text(r, true, &t);
-    told(b, _("Result: "), r->first.found ? TONE_BAD : job_status(r) == 0 ? TONE_GOOD : TONE_WARN, &t);
+    add_ranks_item(b, _("Result: "), r->first.found ? TONE_BAD : job_status(r) == 0 ? TONE_GOOD : TONE_WARN, &t);
     for (int s = 0; s < 2; s++) {
         job_layout_text(r->job[0], s, &t);
-        told(b, s == TARGET ? _("Target: ") : _("Golden: "), TONE_PLAIN, &t);
+        add_ranks_item(b, s == TARGET ? _("Target: ") : _("Golden: "), TONE_PLAIN, &t);
         for (int i = 0; i < JOB_LAYOUT_DOUBTS; i++) {
             buf_clear(&t);
             if (job_layout_doubt(&r->job[0]->layout[s], s == TARGET ? _("target") : _("golden"), i, &t))
@@ -123,9 +123,9 @@ void report_ranks(struct building *b)
         buf_clear(&t);
     }
     buf_release(&t);
-    strip(b, r);
+    add_rank_strip(b, r);
     rank_table(b, r);
-    beside(b, r);
+    add_bad_collectives(b, r);
 }
 
 void job_report(struct out *o, const struct job_result *r, const struct writer *w, const struct report_options *opt)

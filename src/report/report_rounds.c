@@ -3,7 +3,7 @@
 #include "report/report_sections.h"
 
 /* Rows that have a line, then, of vanished ones, those without. */
-static void list(struct building *b, enum change_kind k)
+static void add_rows_of_change(struct building *b, enum change_kind k)
 {
     const struct round_since *x = &b->s->since;
     uint32_t told = 0;
@@ -37,7 +37,7 @@ void report_rounds(struct building *b)
     if (t.n) {
         doc_say(b->d, x->changes.confirmed ? TONE_GOOD : TONE_PLAIN, "%s.", t.p);
         for (int k = 0; k < CHANGE_KINDS && x->changes.comparable; k++)
-            list(b, (enum change_kind)k);
+            add_rows_of_change(b, (enum change_kind)k);
     }
     buf_release(&t);
 }

@@ -17,7 +17,7 @@
 enum { IN_PATH, IN_FORMAT, IN_FRAMEWORK, IN_LEVEL, IN_STEP, IN_ROWS, IN_FILES, IN_NEWEST, IN_FINGERPRINT, IN_COUNT };
 
 /* For dumps that could not be read: their paths and data as of the last comparison. */
-static void kept_text(const struct building *b, int side, int which, struct buf *t)
+static void investigation_side_text(const struct building *b, int side, int which, struct buf *t)
 {
     const struct investigation *v = b->o->inv;
     const struct file_stamp *was = &v->state[side];
@@ -56,7 +56,7 @@ static void input_text(const struct building *b, int side, int which, struct buf
         buf_fmt(t, "%016llx", (unsigned long long)dump_fingerprint(x));
 }
 
-static void step_inputs(struct building *b)
+static void add_step_inputs(struct building *b)
 {
     const char *const head[] = {_("step input"), _("equal"), _("detail")};
     const step_input_list *l = &b->s->inputs;
@@ -73,7 +73,7 @@ static void step_inputs(struct building *b)
     }
 }
 
-static void warnings(struct building *b)
+static void add_input_doubts(struct building *b)
 {
     struct arena a = {0};
     input_doubt_list l = {0};
@@ -115,15 +115,15 @@ void report_inputs(struct building *b)
             continue;
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(_(rows[i].label)));
         for (int s = 0; s < 2; s++) {
-            (kept ? kept_text : input_text)(b, s, i, &t);
+            (kept ? investigation_side_text : input_text)(b, s, i, &t);
             doc_cell(b->d, i == IN_PATH || i == IN_FINGERPRINT ? DOC_NAME : DOC_TEXT, TONE_PLAIN, buf_view(&t));
         }
     }
     buf_release(&t);
     if (!b->j)
         return;
-    step_inputs(b);
-    warnings(b);
+    add_step_inputs(b);
+    add_input_doubts(b);
 }
 
 /* ---- rows of a kind ---- */
@@ -134,7 +134,7 @@ static void rows_head(struct building *b)
     doc_table(b->d, ARRAY_LEN(head), head);
 }
 
-static void row(struct building *b, uint32_t line)
+static void add_table_row(struct building *b, uint32_t line)
 {
     char n[NUM_MAX];
     doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_count(n, line + 1)));
@@ -162,14 +162,14 @@ void report_weights(struct building *b)
         const struct line *l = &b->m->pairing->lines.v[i];
         if (l->pair != NONE && b->m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_PARAMETER &&
             verdict_is_bad(b->j->line[i].verdict)) {
-            row(b, i);
+            add_table_row(b, i);
             told++;
         }
     }
 }
 
 /* How many elements of a side are not finite or at the type's largest value; 0 if nothing was computed. */
-static uint64_t extreme(const struct building *b, uint32_t line, int side, bool saturated)
+static uint64_t count_extreme(const struct building *b, uint32_t line, int side, bool saturated)
 {
     const struct figures *f = measure_figures(b->m, line);
     const struct side_figures *x = f ? &f->side[side] : NULL;
@@ -192,7 +192,7 @@ void report_overflow(struct building *b)
     for (uint32_t i = 0; i < b->j->lines; i++)
         for (int s = 0; s < 2; s++) {
             char n[NUM_MAX];
-            uint64_t off = extreme(b, i, s, false), full = extreme(b, i, s, true);
+            uint64_t off = count_extreme(b, i, s, false), full = count_extreme(b, i, s, true);
             if (!off && !full)
                 continue;
             if (told == LISTED) {

@@ -5,7 +5,7 @@
 
 enum { WRONG_LISTED = 12 };
 
-static void coverage(struct building *b, const struct oracle *o)
+static void add_oracle_coverage(struct building *b, const struct oracle *o)
 {
     for (uint32_t i = 0; i < o->sides; i++) {
         struct buf t = {0};
@@ -38,7 +38,7 @@ void report_which_side(struct building *b)
     doc_say(b->d, TONE_PLAIN, "%s",
         _("Recorded calls are recomputed in float64 from the inputs and arguments of the same side. An output is wrong "
           "if its error exceeds twice the rounding error of a correct computation."));
-    coverage(b, o);
+    add_oracle_coverage(b, o);
     if (b->j->first != NONE && !oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[b->j->first].row)))
         told_line(b, o, b->j->first);
     for (uint32_t i = 0; i < b->m->pairing->lines.n && told < WRONG_LISTED; i++)

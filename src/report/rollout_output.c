@@ -7,7 +7,7 @@
 
 /* ---- JSON ---- */
 
-static void side_json(struct jsonw *w, const struct rollout_side *s)
+static void rollout_side_json(struct jsonw *w, const struct rollout_side *s)
 {
     jw_object(w);
     jw_kcstr(w, "path", s->path);
@@ -138,9 +138,9 @@ void rollout_json(struct jsonw *w, struct out *o, const void *result)
     const struct rollout *r = result;
     jw_result(w);
     jw_key(w, "train");
-    side_json(w, &r->side[0]);
+    rollout_side_json(w, &r->side[0]);
     jw_key(w, "rollout");
-    side_json(w, &r->side[1]);
+    rollout_side_json(w, &r->side[1]);
     jw_kcstr(w, "recorded", r->sizes_only ? "probability_differences" : "log_probabilities");
     jw_key(w, "limits");
     limits_json(w, &r->limits);

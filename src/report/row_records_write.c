@@ -3,7 +3,7 @@
 
 #include "dump/family.h"
 
-static void number(struct jsonw *w, const char *key, uint32_t n)
+static void write_known_number(struct jsonw *w, const char *key, uint32_t n)
 {
     if (n != NONE)
         jw_kint(w, key, n);
@@ -68,14 +68,14 @@ void row_records_call(struct jsonw *w, const struct dump *d, uint32_t call, cons
     jw_kcstr(w, "family", family_name((enum family)c->family));
     if (c->scope != NONE)
         jw_kcstr(w, "scope", d->scopes.v[c->scope]);
-    number(w, "stack", l->stack);
-    number(w, "in", l->parent);
-    number(w, "twin", l->twin);
+    write_known_number(w, "stack", l->stack);
+    write_known_number(w, "in", l->parent);
+    write_known_number(w, "twin", l->twin);
     if (c->gradient)
         jw_kbool(w, "gradient", true);
 }
 
-static void counts(struct jsonw *w, const struct row_extra *x)
+static void write_extra_counts(struct jsonw *w, const struct row_extra *x)
 {
     if (!x || !x->counts) {
         jw_null(w);
@@ -116,5 +116,5 @@ void row_records_row(struct jsonw *w, const struct dump *d, uint32_t row, uint32
         jw_num(w, r->stat[i]);
     jw_end_array(w);
     jw_cstr(w, r->text);
-    counts(w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+    write_extra_counts(w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
 }

@@ -10,7 +10,7 @@
 
 /* ---- columns that are no fields of the screen ---- */
 
-static bool order(const struct field_line *l, const struct field *f, double *v)
+static bool column_order(const struct field_line *l, const struct field *f, double *v)
 {
     (void)f;
     *v = l->line;
@@ -44,7 +44,7 @@ static void stat_relative(const struct field_line *l, const struct field *f, str
 }
 
 /* msprobe's word for it */
-static void result(const struct field_line *l, const struct field *f, struct buf *out)
+static void column_result(const struct field_line *l, const struct field *f, struct buf *out)
 {
     static const char *const word[VERDICT_COUNT] = {
         [VERDICT_PENDING] = "", [VERDICT_MATCH] = "pass", [VERDICT_DRIFT] = "warning",
@@ -56,14 +56,14 @@ static void result(const struct field_line *l, const struct field *f, struct buf
     buf_cstr(out, word[l->j->verdict]);
 }
 
-static void reason(const struct field_line *l, const struct field *f, struct buf *out)
+static void column_reason(const struct field_line *l, const struct field *f, struct buf *out)
 {
     (void)f;
     explain_verdict(l->s->judged, &l->s->measure, l->line, out);
 }
 
 /* The result of the previous round for the row. */
-static void was(const struct field_line *l, const struct field *f, struct buf *out)
+static void column_was(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct round_row *r = round_since_row(&l->s->since, l->line);
     (void)f;
@@ -72,7 +72,7 @@ static void was(const struct field_line *l, const struct field *f, struct buf *o
 }
 
 /* On the first row of a call only, as msprobe does. */
-static void stack(const struct field_line *l, const struct field *f, struct buf *out)
+static void column_stack(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct dump *d = &l->s->side[f->side].dump;
     const struct call *c = l->row[f->side] == NONE ? NULL : &d->calls.v[d->rows.v[l->row[f->side]].call];
@@ -99,22 +99,22 @@ static const struct field stat_columns[] = {
     {.column = "NormRelativeErr", .text = stat_relative, .which = STAT_NORM},
 };
 static const struct field result_columns[] = {
-    {.column = "Result", .text = result},
-    {.column = "Err_message", .text = reason},
-    {.column = "NPU_Stack_Info", .text = stack, .side = TARGET},
-    {.column = "Order", .number = order}, /* from here on ours */
+    {.column = "Result", .text = column_result},
+    {.column = "Err_message", .text = column_reason},
+    {.column = "NPU_Stack_Info", .text = column_stack, .side = TARGET},
+    {.column = "Order", .number = column_order}, /* from here on ours */
 };
-static const struct field bench_stack = {.column = "Bench_Stack_Info", .text = stack, .side = GOLDEN};
-static const struct field was_column = {.column = "Was", .text = was};
+static const struct field bench_stack = {.column = "Bench_Stack_Info", .text = column_stack, .side = GOLDEN};
+static const struct field was_column = {.column = "Was", .text = column_was};
 
 /* ---- the table ---- */
 
-static void named(struct row_writer *c, const char *names)
+static void add_named_columns(struct row_writer *c, const char *names)
 {
     c->columns += fields_named(names, c->column + c->columns);
 }
 
-static void own(struct row_writer *c, const struct field *f, size_t n)
+static void add_own_columns(struct row_writer *c, const struct field *f, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         c->column[c->columns++] = &f[i];
@@ -123,24 +123,24 @@ static void own(struct row_writer *c, const struct field *f, size_t n)
 void row_table_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink)
 {
     *c = (struct row_writer){.sink = sink, .s = s, .j = s->judged};
-    named(c, "target golden t.dtype g.dtype t.shape g.shape");
+    add_named_columns(c, "target golden t.dtype g.dtype t.shape g.shape");
     bool printed = s->tabled && strcmp(s->side[TARGET].dump.task, "tensor") == 0;
     if (s->measure.wanted || printed)
-        named(c, "cosine euclid max_abs max_rel one_thousandth five_thousandths");
+        add_named_columns(c, "cosine euclid max_abs max_rel one_thousandth five_thousandths");
     else
-        own(c, stat_columns, ARRAY_LEN(stat_columns));
+        add_own_columns(c, stat_columns, ARRAY_LEN(stat_columns));
     if (s->side[0].dump.checksums || s->side[1].dump.checksums)
-        named(c, "t.checksum g.checksum");
-    named(c, "t.max t.min t.mean t.norm g.max g.min g.mean g.norm");
-    own(c, result_columns, ARRAY_LEN(result_columns));
-    named(c, "verdict origin confidence figure.rel_l2 one_minus_cosine");
-    named(c, "t.nan t.inf t.zero g.nan g.inf g.zero t.value g.value");
-    own(c, &bench_stack, 1);
+        add_named_columns(c, "t.checksum g.checksum");
+    add_named_columns(c, "t.max t.min t.mean t.norm g.max g.min g.mean g.norm");
+    add_own_columns(c, result_columns, ARRAY_LEN(result_columns));
+    add_named_columns(c, "verdict origin confidence figure.rel_l2 one_minus_cosine");
+    add_named_columns(c, "t.nan t.inf t.zero g.nan g.inf g.zero t.value g.value");
+    add_own_columns(c, &bench_stack, 1);
     if (s->tabled)
-        named(c, "told");
+        add_named_columns(c, "told");
     if (s->since.join) {
-        own(c, &was_column, 1);
-        named(c, "was.rel_l2 change");
+        add_own_columns(c, &was_column, 1);
+        add_named_columns(c, "was.rel_l2 change");
     }
 }
 
@@ -151,12 +151,12 @@ void row_table_head(struct row_writer *c)
 }
 
 /* The same as in msprobe: names and types of absent rows, and a scalar's value as its maximum. */
-static bool absent(const struct field_line *l, size_t column)
+static bool is_absent_cell(const struct field_line *l, size_t column)
 {
     return column < 4 && l->row[column % 2] == NONE;
 }
 
-static bool number(const struct field_line *l, const struct field *f, double *v)
+static bool column_number(const struct field_line *l, const struct field *f, double *v)
 {
     return f->number == field_stat ? field_line_stat(l, f->side, f->which, v) : field_value(l, f, v);
 }
@@ -168,11 +168,11 @@ void row_table_write(struct row_writer *c, uint32_t line)
         const struct field *f = c->column[i];
         double v;
         buf_clear(&c->text);
-        if (absent(&l, i))
+        if (is_absent_cell(&l, i))
             buf_cstr(&c->text, "N/A");
         else if (f->text)
             field_text(&l, f, &c->text);
-        else if (number(&l, f, &v)) {
+        else if (column_number(&l, f, &v)) {
             c->sink->number(c->sink, v);
             continue;
         }

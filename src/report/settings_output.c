@@ -10,7 +10,7 @@ static const char *framework_name(enum dialect d)
     return names[d];
 }
 
-static bool shown(const struct value *v)
+static bool has_shown_value(const struct value *v)
 {
     return v->state == VALUE_SET || v->state == VALUE_OPEN;
 }
@@ -24,7 +24,7 @@ static void text_or_null(struct jsonw *w, const char *key, struct str s)
 static void value_json(struct jsonw *w, const char *key, const struct value *v)
 {
     jw_key(w, key);
-    if (!shown(v)) {
+    if (!has_shown_value(v)) {
         jw_null(w);
         return;
     }
@@ -63,7 +63,7 @@ static void check_json(struct jsonw *w, const struct config_check *k)
     jw_end_object(w);
 }
 
-static void side_json(struct jsonw *w, const char *key, const struct settings *s)
+static void settings_side_json(struct jsonw *w, const char *key, const struct settings *s)
 {
     jw_kobject(w, key);
     jw_kcstr(w, "path", s->path);
@@ -100,8 +100,8 @@ void config_json(struct jsonw *w, struct out *o, const void *result)
 {
     const struct config_compare *c = result;
     jw_result(w);
-    side_json(w, "target", &c->side[0]);
-    side_json(w, "golden", &c->side[1]);
+    settings_side_json(w, "target", &c->side[0]);
+    settings_side_json(w, "golden", &c->side[1]);
     jw_karray(w, "warnings");
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->side[s].warnings.n; i++)
@@ -137,7 +137,7 @@ void config_json(struct jsonw *w, struct out *o, const void *result)
 
 static void side_csv(struct buf *b, const struct value *v)
 {
-    bool there = shown(v);
+    bool there = has_shown_value(v);
     csv_cell(b, there && v->key.n ? v->key : STR(" "));
     csv_cell(b, there && v->text.n ? v->text : STR(" "));
     csv_cell(b, !there ? STR(" ") : v->dflt ? STR("True") : STR("False"));

@@ -26,7 +26,7 @@ struct figures_known {
     const struct shape *shape;
 };
 
-static bool near(double a, double b)
+static bool is_near_figure(double a, double b)
 {
     return isnan(a) || fabs(a - b) <= NEAR * fmax(fabs(b), 1e-6);
 }
@@ -38,7 +38,7 @@ static bool makes_table(const struct call *c)
 }
 
 /* Figures of a row's tensor, recorded or computed. */
-static bool known(const struct comparison *s, uint32_t line, int side, struct figures_known *out)
+static bool find_known_figures(const struct comparison *s, uint32_t line, int side, struct figures_known *out)
 {
     uint32_t row = s->pairing->lines.v[line].row[side];
     const struct dump *d = &s->side[side].dump;
@@ -69,7 +69,7 @@ static double nice_base(double base)
 }
 
 /* The number of axes longer than 1, and the longest. */
-static int long_axes(const struct shape *s, uint64_t *longest)
+static int count_long_axes(const struct shape *s, uint64_t *longest)
 {
     int n = 0;
     *longest = 1;
@@ -81,11 +81,11 @@ static int long_axes(const struct shape *s, uint64_t *longest)
 }
 
 /* base^(-i/n): the smallest tells the base. */
-static bool frequencies(const struct figures_known *f, struct source *out)
+static bool recognise_frequencies(const struct figures_known *f, struct source *out)
 {
     uint64_t n;
     double sum = 0, square = 0;
-    if (long_axes(f->shape, &n) != 1 || n < 2 || !near(f->max, 1) || !(f->min > 0) || !(f->min < 0.5))
+    if (count_long_axes(f->shape, &n) != 1 || n < 2 || !is_near_figure(f->max, 1) || !(f->min > 0) || !(f->min < 0.5))
         return false;
     double base = nice_base(pow(f->min, -(double)n / (double)(n - 1)));
     for (uint64_t i = 0; i < n && base > 0; i++) {
@@ -94,42 +94,44 @@ static bool frequencies(const struct figures_known *f, struct source *out)
         square += v * v;
     }
     *out = (struct source){SOURCE_FREQUENCIES, n, 0, base, 0};
-    return base > 0 && near(f->mean, sum / (double)n) && near(f->norm, sqrt(square));
+    return base > 0 && is_near_figure(f->mean, sum / (double)n) && is_near_figure(f->norm, sqrt(square));
 }
 
 /* 2^(-8 i / heads) of a power of two of heads. */
-static bool slopes(const struct figures_known *f, struct source *out)
+static bool recognise_slopes(const struct figures_known *f, struct source *out)
 {
     uint64_t n;
-    if (long_axes(f->shape, &n) != 1 || (n & (n - 1)) || n < 2)
+    if (count_long_axes(f->shape, &n) != 1 || (n & (n - 1)) || n < 2)
         return false;
     *out = (struct source){SOURCE_SLOPES, n, 0, 0, 0};
-    return near(f->max, exp2(-8.0 / (double)n)) && near(f->min, exp2(-8));
+    return is_near_figure(f->max, exp2(-8.0 / (double)n)) && is_near_figure(f->min, exp2(-8));
 }
 
-static bool positions(const struct figures_known *f, struct source *out)
+static bool recognise_positions(const struct figures_known *f, struct source *out)
 {
     uint64_t n = (uint64_t)f->shape->dim[f->shape->ndim - 1];
     *out = (struct source){SOURCE_POSITIONS, n, 0, 0, 0};
-    return n >= 4 && f->min >= 0 && f->min <= 0 && near(f->max, (double)(n - 1)) && !isnan(f->mean) &&
-           near(f->mean, (double)(n - 1) / 2);
+    return n >= 4 && f->min >= 0 && f->min <= 0 && is_near_figure(f->max, (double)(n - 1)) && !isnan(f->mean) &&
+           is_near_figure(f->mean, (double)(n - 1) / 2);
 }
 
 /* One lower triangle is visible; the mean of 0 and 1 is that of the triangle. */
-static bool causal(const struct figures_known *f, struct source *out)
+static bool recognise_causal_mask(const struct figures_known *f, struct source *out)
 {
     const struct shape *s = f->shape;
     uint64_t n = s->ndim >= 2 ? (uint64_t)s->dim[s->ndim - 1] : 0;
-    bool added = f->min <= -1e4 && near(f->max, 0), flag = f->min >= 0 && f->min <= 0 && f->max >= 1 && f->max <= 1;
+    bool added = f->min <= -1e4 && is_near_figure(f->max, 0),
+         flag = f->min >= 0 && f->min <= 0 && f->max >= 1 && f->max <= 1;
     double hidden = n ? (double)(n - 1) / (2 * (double)n) : 0;
     if (n < 2 || s->dim[s->ndim - 2] != (int64_t)n || isnan(f->mean) || !(added || flag))
         return false;
     *out = (struct source){SOURCE_MASK, n, 0, 0, added ? f->min : 1};
-    return added ? near(f->mean, hidden * f->min) : near(f->mean, hidden) || near(f->mean, 1 - hidden);
+    return added ? is_near_figure(f->mean, hidden * f->min)
+                 : is_near_figure(f->mean, hidden) || is_near_figure(f->mean, 1 - hidden);
 }
 
 /* A rotary table of positions × width, its two halves alike; other axes repeat it. */
-static bool rotary(const struct figures_known *f, struct source *out)
+static bool recognise_rotary_table(const struct figures_known *f, struct source *out)
 {
     static const double bases[] = {10000, 500000, 1e6, 5e6, 1e7};
     const struct shape *s = f->shape;
@@ -150,7 +152,8 @@ static bool rotary(const struct figures_known *f, struct source *out)
                     most = fmax(most, v);
                 }
             }
-            if (near(f->mean, sum / (double)(rows * (width / 2))) && near(f->max, most) && near(f->min, least)) {
+            if (is_near_figure(f->mean, sum / (double)(rows * (width / 2))) && is_near_figure(f->max, most) &&
+                is_near_figure(f->min, least)) {
                 *out = (struct source){sine ? SOURCE_SIN : SOURCE_COS, rows, width, bases[b], 0};
                 return true;
             }
@@ -177,7 +180,7 @@ static const struct {
                      "numpy.triu(numpy.full((N, N), LOW), 1).astype(dtype)"},
 };
 
-static void constants(const struct source *x, struct buf *out)
+static void write_constants(const struct source *x, struct buf *out)
 {
     char n[NUM_MAX];
     buf_fmt(out, "\nN = %llu\n", (unsigned long long)x->n);
@@ -199,14 +202,14 @@ static void constants(const struct source *x, struct buf *out)
 }
 
 /* The dump's text is written as numbers and quoted paths alone. */
-static void describe(const struct comparison *s, uint32_t line, int side, const struct replay_options *o,
-                     struct buf *out)
+static void write_recorded_figures(const struct comparison *s, uint32_t line, int side, const struct replay_options *o,
+                                   struct buf *out)
 {
     struct figures_known f;
     struct arena a = {0};
     uint32_t row = s->pairing->lines.v[line].row[side];
     char n[4][NUM_MAX];
-    if (!known(s, line, side, &f))
+    if (!find_known_figures(s, line, side, &f))
         return;
     const char *file = o->file(o->ctx, side, row, &a);
     buf_fmt(out, "    {\"which\": \"%s\", \"figures\": \"max %s  min %s  mean %s  norm %s\", \"file\": ",
@@ -217,15 +220,15 @@ static void describe(const struct comparison *s, uint32_t line, int side, const 
     arena_release(&a);
 }
 
-static bool recognised(const struct comparison *s, uint32_t line, struct source *x)
+static bool recognise_source(const struct comparison *s, uint32_t line, struct source *x)
 {
-    static bool (*const tests[])(const struct figures_known *, struct source *) = {frequencies, slopes, causal, rotary,
-                                                                                  positions};
+    static bool (*const tests[])(const struct figures_known *, struct source *) = {
+        recognise_frequencies, recognise_slopes, recognise_causal_mask, recognise_rotary_table, recognise_positions};
     for (int k = 0; k < 2; k++) { /* the golden side is the right one */
         int side = k ? TARGET : GOLDEN;
         uint32_t row = s->pairing->lines.v[line].row[side];
         struct figures_known f;
-        if (!known(s, line, side, &f) ||
+        if (!find_known_figures(s, line, side, &f) ||
             (s->flow[side].held[row] != NONE && s->side[side].dump.rows.v[row].io != IO_OUTPUT))
             continue;
         for (size_t i = 0; i < ARRAY_LEN(tests); i++)
@@ -238,17 +241,17 @@ static bool recognised(const struct comparison *s, uint32_t line, struct source 
 bool source_script(const struct comparison *s, uint32_t line, const struct replay_options *o, struct buf *out)
 {
     struct source x;
-    if (!recognised(s, line, &x))
+    if (!recognise_source(s, line, &x))
         return false;
     buf_fmt(out,
             "#!/usr/bin/env python3\n# Written by %s: no recorded call gave this value; its figures are those of %s.\n"
             "# Run it on both machines: computes the formula on each device in float32, float64 and bfloat16.\n", TOOL,
             formulas[x.kind].what);
     buf_str(out, embed_str(&embed_source_py));
-    constants(&x, out);
+    write_constants(&x, out);
     buf_cstr(out, "\n\nmain([\n");
-    describe(s, line, TARGET, o, out);
-    describe(s, line, GOLDEN, o, out);
+    write_recorded_figures(s, line, TARGET, o, out);
+    write_recorded_figures(s, line, GOLDEN, o, out);
     buf_cstr(out, "])\n");
     return true;
 }

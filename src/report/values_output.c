@@ -9,7 +9,7 @@
 #include "document/csv.h"
 
 /* Replaces out by the name of the value's first deviating row, or of its first row. */
-static void row_of(const struct field_value *v, struct buf *out)
+static void put_value_row_name(const struct field_value *v, struct buf *out)
 {
     struct field_line l = field_line(v->of, v->line);
     int side = l.row[TARGET] == NONE ? GOLDEN : TARGET;
@@ -17,7 +17,7 @@ static void row_of(const struct field_value *v, struct buf *out)
     dump_row_name(&v->of->side[side].dump, l.row[side], out);
 }
 
-static void cells(struct buf *b, const char *text, int width)
+static void put_right_cells(struct buf *b, const char *text, int width)
 {
     buf_fmt(b, "%*s%s  ", width - utf8_cells(str_of(text)), "", text);
 }
@@ -30,15 +30,15 @@ void values_text(struct buf *b, const void *result)
         buf_fmt(b, _("no row has a value of %s\n"), r->field->name);
         return;
     }
-    cells(b, _("rows"), 9);
-    cells(b, _("deviating"), 9);
-    cells(b, "rel L2", 8);
+    put_right_cells(b, _("rows"), 9);
+    put_right_cells(b, _("deviating"), 9);
+    put_right_cells(b, "rel L2", 8);
     buf_fmt(b, "%s\n", r->field->name);
     for (size_t i = 0; i < r->values.v.n; i++) {
         const struct field_value *v = &r->values.v.v[i];
-        cells(b, num_count(n, v->lines), 9);
-        cells(b, v->bad ? num_count(n, v->bad) : "", 9);
-        cells(b, isnan(v->worst) ? "" : num_error(n, (double)v->worst), 8);
+        put_right_cells(b, num_count(n, v->lines), 9);
+        put_right_cells(b, v->bad ? num_count(n, v->bad) : "", 9);
+        put_right_cells(b, isnan(v->worst) ? "" : num_error(n, (double)v->worst), 8);
         buf_fmt(b, "%s\n", v->text);
     }
 }
@@ -52,7 +52,7 @@ void values_json(struct jsonw *w, struct out *o, const void *result)
     jw_karray(w, "values");
     for (size_t i = 0; i < r->values.v.n; i++) {
         const struct field_value *v = &r->values.v.v[i];
-        row_of(v, &name);
+        put_value_row_name(v, &name);
         jw_object(w);
         jw_kcstr(w, "value", v->text);
         jw_kint(w, "rows", v->lines);
@@ -78,7 +78,7 @@ void values_csv(struct out *o, const void *result)
     csv_line(&w);
     for (size_t i = 0; i < r->values.v.n; i++) {
         const struct field_value *v = &r->values.v.v[i];
-        row_of(v, &name);
+        put_value_row_name(v, &name);
         csv_text(&w, str_of(v->text));
         csv_count(&w, true, v->lines);
         csv_count(&w, true, v->bad);

@@ -16,7 +16,7 @@ static void number_or_zero(struct jsonw *w, const char *key, int v)
     jw_kint_if(w, key, v > 0, v);
 }
 
-static void side(struct jsonw *w, const struct weights *s)
+static void write_weights_side(struct jsonw *w, const struct weights *s)
 {
     jw_object(w);
     jw_kcstr(w, "path", s->path);
@@ -29,7 +29,7 @@ static void side(struct jsonw *w, const struct weights *s)
     jw_end_object(w);
 }
 
-static void sizes(struct jsonw *w, const int64_t *v, int n)
+static void write_sizes(struct jsonw *w, const int64_t *v, int n)
 {
     jw_array(w);
     for (int i = 0; i < n; i++)
@@ -37,7 +37,7 @@ static void sizes(struct jsonw *w, const int64_t *v, int n)
     jw_end_array(w);
 }
 
-static void stats(struct jsonw *w, const char *key, const struct side_figures *f)
+static void write_weight_stats(struct jsonw *w, const char *key, const struct side_figures *f)
 {
     jw_kobject(w, key);
     jw_knum(w, "max", f->max);
@@ -50,14 +50,14 @@ static void stats(struct jsonw *w, const char *key, const struct side_figures *f
     jw_end_object(w);
 }
 
-static const struct weight *weight_at(const struct weight_compare *c, const struct weight_pair *p, int s)
+static const struct weight *pair_weight(const struct weight_compare *c, const struct weight_pair *p, int s)
 {
     return &c->side[s].list.v[p->weight[s]];
 }
 
 static const int64_t *shape_at(const struct weight_compare *c, const struct weight_pair *p, int s, int *n)
 {
-    const struct weight *x = weight_at(c, p, s);
+    const struct weight *x = pair_weight(c, p, s);
     *n = p->ndim[s] || p->read || p->verdict == WEIGHT_SHAPE ? p->ndim[s] : x->ndim;
     return p->ndim[s] ? p->shape[s] : x->shape;
 }
@@ -76,8 +76,8 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     bool two = p->read && p->fig.two;
     int n;
     jw_object(w);
-    jw_kstr(w, "target", weight_at(c, p, 0)->name);
-    jw_kstr(w, "golden", weight_at(c, p, 1)->name);
+    jw_kstr(w, "target", pair_weight(c, p, 0)->name);
+    jw_kstr(w, "golden", pair_weight(c, p, 1)->name);
     jw_kcstr(w, "origin", pair_origin(p->origin));
     jw_kcstr(w, "verdict", weight_verdict_name(p->verdict));
     jw_karray(w, "part");
@@ -93,12 +93,12 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     jw_karray(w, "shape");
     for (int s = 0; s < 2; s++) {
         const int64_t *v = shape_at(c, p, s, &n);
-        sizes(w, v, n);
+        write_sizes(w, v, n);
     }
     jw_end_array(w);
     jw_karray(w, "dtype");
     for (int s = 0; s < 2; s++) {
-        const struct weight *x = weight_at(c, p, s);
+        const struct weight *x = pair_weight(c, p, s);
         x->dtype ? jw_cstr(w, dtype_table[x->dtype].name) : jw_str(w, x->type);
     }
     jw_end_array(w);
@@ -108,8 +108,8 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     jw_knum_if(w, "cosine", two, p->fig.cosine);
     jw_knum_if(w, "rel_l2", two, p->fig.rel_l2);
     if (p->read && p->fig.side[0].count) {
-        stats(w, "target_stats", &p->fig.side[0]);
-        stats(w, "golden_stats", &p->fig.side[1]);
+        write_weight_stats(w, "target_stats", &p->fig.side[0]);
+        write_weight_stats(w, "golden_stats", &p->fig.side[1]);
     } else {
         jw_knull(w, "target_stats");
         jw_knull(w, "golden_stats");
@@ -118,7 +118,7 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     jw_end_object(w);
 }
 
-static void names(struct jsonw *w, const char *key, const struct weights *s, const uint32_t *v, size_t n)
+static void write_weight_names(struct jsonw *w, const char *key, const struct weights *s, const uint32_t *v, size_t n)
 {
     jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
@@ -126,7 +126,7 @@ static void names(struct jsonw *w, const char *key, const struct weights *s, con
     jw_end_array(w);
 }
 
-static void rows(struct out *o, struct jsonw *w, const char *key, const struct weight_compare *c, bool all)
+static void write_weight_rows(struct out *o, struct jsonw *w, const char *key, const struct weight_compare *c, bool all)
 {
     jw_karray(w, key);
     for (size_t i = 0; i < c->pairs.n; i++)
@@ -138,7 +138,7 @@ static void rows(struct out *o, struct jsonw *w, const char *key, const struct w
 }
 
 /* Weights that several ranks hold and that are not equal there. */
-static void replicas(struct jsonw *w, const struct weight_compare *c)
+static void write_weight_replicas(struct jsonw *w, const struct weight_compare *c)
 {
     jw_kint(w, "copies", (int64_t)c->replicas.n);
     jw_karray(w, "copies_differ");
@@ -168,20 +168,20 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
 {
     jw_result(w);
     jw_key(w, "target");
-    side(w, &c->side[0]);
+    write_weights_side(w, &c->side[0]);
     jw_key(w, "golden");
-    side(w, &c->side[1]);
+    write_weights_side(w, &c->side[1]);
     jw_kint(w, "pairs", (int64_t)c->pairs.n);
     jw_kint(w, "equal", (int64_t)weights_equal(c));
     jw_kint(w, "dtype_diff", (int64_t)c->dtype_diff);
-    replicas(w, c);
-    names(w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
-    names(w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
-    names(w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);
-    names(w, "golden_aside", &c->side[1], c->aside[1].v, c->aside[1].n);
-    rows(o, w, "differs", c, false);
+    write_weight_replicas(w, c);
+    write_weight_names(w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
+    write_weight_names(w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
+    write_weight_names(w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);
+    write_weight_names(w, "golden_aside", &c->side[1], c->aside[1].v, c->aside[1].n);
+    write_weight_rows(o, w, "differs", c, false);
     if (opt->rows != ROWS_NONE)
-        rows(o, w, "rows", c, opt->rows == ROWS_ALL);
+        write_weight_rows(o, w, "rows", c, opt->rows == ROWS_ALL);
     jw_kcstrs(w, "unread", c->unread.v, c->unread.n);
     jw_kcstrs(w, "warnings", c->warnings.v, c->warnings.n);
     jw_kcstr(w, "verdict", stage_name(weight_compare_verdict(c)));
@@ -193,7 +193,7 @@ void weights_list_json(struct jsonw *w, struct out *o, const void *result)
     const struct weight_listing *l = result;
     jw_result(w);
     jw_key(w, "target");
-    side(w, l->w);
+    write_weights_side(w, l->w);
     jw_knull(w, "golden");
     jw_karray(w, "tensors");
     for (size_t i = 0; i < l->w->list.n; i++) {
@@ -202,8 +202,8 @@ void weights_list_json(struct jsonw *w, struct out *o, const void *result)
         jw_kstr(w, "name", x->name);
         x->dtype ? jw_kcstr(w, "dtype", dtype_table[x->dtype].name) : jw_kstr(w, "dtype", x->type);
         jw_key(w, "shape");
-        x->text ? jw_null(w) : sizes(w, x->shape, x->ndim);
-        l->has[i] ? stats(w, "stats", &l->fig[i]) : jw_knull(w, "stats");
+        x->text ? jw_null(w) : write_sizes(w, x->shape, x->ndim);
+        l->has[i] ? write_weight_stats(w, "stats", &l->fig[i]) : jw_knull(w, "stats");
         jw_kcstr(w, "problem", x->problem);
         jw_end_object(w);
         out_flow(o);
@@ -240,7 +240,8 @@ static void shape_put(struct buf *b, const int64_t *v, int n)
     buf_char(b, ']');
 }
 
-static void one_sided(struct out *o, const struct weights *w, const uint32_t *v, size_t n, const char *verdict, int s)
+static void csv_one_sided_weights(struct out *o, const struct weights *w, const uint32_t *v, size_t n,
+                                  const char *verdict, int s)
 {
     for (size_t i = 0; i < n; i++) {
         csv_cell(&o->buf, s ? STR(" ") : w->list.v[v[i]].name);
@@ -262,10 +263,10 @@ void weights_csv(struct out *o, const struct weight_compare *c)
         const struct weight_pair *p = &c->pairs.v[i];
         bool two = p->read && p->fig.two;
         for (int s = 0; s < 2; s++)
-            csv_cell(&o->buf, weight_at(c, p, s)->name);
+            csv_cell(&o->buf, pair_weight(c, p, s)->name);
         csv_cell(&o->buf, str_of(weight_verdict_name(p->verdict)));
         for (int s = 0; s < 2; s++)
-            csv_cell(&o->buf, weight_at(c, p, s)->type);
+            csv_cell(&o->buf, pair_weight(c, p, s)->type);
         for (int s = 0; s < 2; s++) {
             const int64_t *v = shape_at(c, p, s, &n);
             shape_put(&shape, v, n);
@@ -282,8 +283,8 @@ void weights_csv(struct out *o, const struct weight_compare *c)
         buf_char(&o->buf, '\n');
         out_flow(o);
     }
-    one_sided(o, &c->side[0], c->only[0].v, c->only[0].n, "only", 0);
-    one_sided(o, &c->side[1], c->only[1].v, c->only[1].n, "only", 1);
+    csv_one_sided_weights(o, &c->side[0], c->only[0].v, c->only[0].n, "only", 0);
+    csv_one_sided_weights(o, &c->side[1], c->only[1].v, c->only[1].n, "only", 1);
     buf_release(&shape);
 }
 

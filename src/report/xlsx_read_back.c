@@ -28,7 +28,7 @@ static void end_tag(struct part_reading *p)
     p->inside = str_is(tag, "sheetData") || (p->inside && !str_is(tag, "/sheetData"));
 }
 
-static void keep(struct part_reading *p, char c)
+static void keep_frame_char(struct part_reading *p, char c)
 {
     struct buf *b = p->frame;
     bool digit = c >= '0' && c <= '9';
@@ -38,7 +38,7 @@ static void keep(struct part_reading *p, char c)
         buf_char(b, '0');
 }
 
-static int take(void *ctx, const char *text, size_t n, uint64_t packed, struct err *e)
+static int xlsx_take_text(void *ctx, const char *text, size_t n, uint64_t packed, struct err *e)
 {
     struct part_reading *p = ctx;
     (void)packed;
@@ -54,12 +54,12 @@ static int take(void *ctx, const char *text, size_t n, uint64_t packed, struct e
             p->n = 0;
         }
         if (!p->inside)
-            keep(p, c);
+            keep_frame_char(p, c);
     }
     return 0;
 }
 
-static bool read_part(const struct file *f, const struct zip_entry *part, struct xlsx_content *x, size_t *sheets)
+static bool read_xlsx_part(const struct file *f, const struct zip_entry *part, struct xlsx_content *x, size_t *sheets)
 {
     struct part_reading p = {.frame = &x->frame};
     struct err quiet;
@@ -67,10 +67,10 @@ static bool read_part(const struct file *f, const struct zip_entry *part, struct
         p.sheet = &x->sheet[(*sheets)++];
     buf_str(&x->frame, part->name);
     buf_char(&x->frame, '\n');
-    return zip_stream(f, &part->m, take, &p, &quiet) == 0 && !p.inside;
+    return zip_stream(f, &part->m, xlsx_take_text, &p, &quiet) == 0 && !p.inside;
 }
 
-static bool read_parts(const struct file *f, struct xlsx_content *x)
+static bool read_xlsx_parts(const struct file *f, struct xlsx_content *x)
 {
     struct arena a = {0};
     struct err quiet;
@@ -79,7 +79,7 @@ static bool read_parts(const struct file *f, struct xlsx_content *x)
     struct zip *z = zip_open(f, &quiet);
     bool whole = z && zip_all(z, PARTS_MOST, &a, &parts, &quiet) == 0;
     for (size_t i = 0; i < parts.n && whole; i++)
-        whole = read_part(f, &parts.v[i], x, &sheets);
+        whole = read_xlsx_part(f, &parts.v[i], x, &sheets);
     vec_release(&parts);
     if (z)
         zip_close(z);
@@ -94,7 +94,7 @@ bool xlsx_read_back(const char *path, struct xlsx_content *x)
     *x = (struct xlsx_content){0};
     if (file_open(&f, path, &quiet))
         return false;
-    bool whole = read_parts(&f, x);
+    bool whole = read_xlsx_parts(&f, x);
     file_close(&f);
     return whole;
 }
