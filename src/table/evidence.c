@@ -198,8 +198,8 @@ void evidence_recordings(const struct comparison *s, struct arena *a, fact_list 
             buf_release(&text[i][d]);
 }
 
-static void judged(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a,
-                   fact_list *out)
+static void add_verdict_facts(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a,
+                              fact_list *out)
 {
     const struct judgement *j = s->judged;
     const struct line_judgement *x = &j->line[line];
@@ -235,7 +235,7 @@ static void judged(const struct comparison *s, uint32_t line, const struct diagn
 }
 
 /* Of one side alone. */
-static void problems(const struct comparison *s, uint32_t row, struct arena *a, fact_list *out)
+static void add_problem_facts(const struct comparison *s, uint32_t row, struct arena *a, fact_list *out)
 {
     size_t n = 0;
     const struct dump_check_problem *p = row == NONE ? NULL : one_side_problems(&s->examined, row, &n);
@@ -250,9 +250,9 @@ struct evidence evidence_collect(const struct comparison *s, uint32_t line, cons
     struct buf b = {0};
     const struct line *at = &s->pairing->lines.v[line];
     if (s->judged && line < s->judged->lines)
-        judged(s, line, known, a, &l);
+        add_verdict_facts(s, line, known, a, &l);
     struct pairing_options po = comparison_pairing_options(s);
-    problems(s, at->row[TARGET], a, &l);
+    add_problem_facts(s, at->row[TARGET], a, &l);
     if (at->pair != NONE)
         pairing_why(s->pairing, &po, s->measure.side, line, &b);
     fact_both(&l, a, "pair", buf_view(&b));

@@ -32,7 +32,7 @@ void field_values_add(struct field_values *x, const struct comparison *s, const 
         v->worst = j->error;
 }
 
-static int worse(const void *a, const void *b)
+static int compare_field_values(const void *a, const void *b)
 {
     const struct field_value *x = a, *y = b;
     float e[2] = {isnan(x->worst) ? -1 : x->worst, isnan(y->worst) ? -1 : y->worst};
@@ -47,7 +47,7 @@ static int worse(const void *a, const void *b)
 
 void field_values_sort(struct field_values *x)
 {
-    vec_sort(&x->v, worse);
+    vec_sort(&x->v, compare_field_values);
 }
 
 void field_values_release(struct field_values *x)

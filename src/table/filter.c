@@ -51,7 +51,7 @@ struct parser {
     struct err *e;
 };
 
-static struct filter_node *node(struct parser *p, enum filter_node_kind kind)
+static struct filter_node *new_filter_node(struct parser *p, enum filter_node_kind kind)
 {
     struct filter_node *n = arena_zalloc(&p->f->arena, sizeof *n);
     n->kind = kind;
@@ -60,14 +60,14 @@ static struct filter_node *node(struct parser *p, enum filter_node_kind kind)
     return n;
 }
 
-static struct filter_node *fail(struct parser *p, const char *expected)
+static struct filter_node *fail_expected(struct parser *p, const char *expected)
 {
     err_set(p->e, ERR_USAGE, _("filter, at character %zu: expected %s"), p->length - p->at.rest.n + 1, expected);
     return NULL;
 }
 
 /* A word, a number, "quoted" or /slashed/ text. `slashed` is set for the last. */
-static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed)
+static bool read_filter_value(struct parser *p, struct str *out, bool *quoted, bool *slashed)
 {
     char first = cursor_peek(&p->at);
     *quoted = first && strchr("\"'/", first);
@@ -83,7 +83,7 @@ static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed
 
 /* ---- words ---- */
 
-static bool is_bad(const struct field_line *l)
+static bool is_bad_line(const struct field_line *l)
 {
     return l->j ? verdict_is_bad(l->j->verdict) : l->s->single && one_side_wrong(&l->s->examined, l->row[TARGET]);
 }
@@ -96,7 +96,7 @@ static bool is_paired(const struct field_line *l)
 static const struct {
     const char *name;
     word_test *test;
-} words[] = {{"bad", is_bad}, {"paired", is_paired}};
+} words[] = {{"bad", is_bad_line}, {"paired", is_paired}};
 
 /* Fields whose values a bare word may be. */
 static const char *const word_fields[] = {"verdict", "phase", "side", "io", "origin"};
@@ -110,7 +110,7 @@ static const char *const word_values[] = {
 
 static const char flag_words[] = "precision doubtful statistics source unread";
 
-static bool has_word(const char *list, struct str word)
+static bool is_word_of_list(const char *list, struct str word)
 {
     struct str rest = str_of(list), w;
     while (rest.n) {
@@ -122,7 +122,7 @@ static bool has_word(const char *list, struct str word)
 }
 
 /* The values a field of few can have, or NULL. */
-static const char *values_of(const struct field *field)
+static const char *field_words(const struct field *field)
 {
     for (size_t i = 0; i < ARRAY_LEN(word_fields); i++)
         if (strcmp(field->name, word_fields[i]) == 0)
@@ -131,9 +131,9 @@ static const char *values_of(const struct field *field)
 }
 
 /* A value that the field never has would hide every row silently. */
-static bool possible(struct parser *p, const struct field *field, struct str text)
+static bool check_field_value(struct parser *p, const struct field *field, struct str text)
 {
-    const char *values = values_of(field);
+    const char *values = field_words(field);
     struct str rest = str_of(values ? values : ""), w;
     while (rest.n) {
         w = str_next(&rest, ' ');
@@ -147,7 +147,7 @@ static bool possible(struct parser *p, const struct field *field, struct str tex
 
 static struct filter_node *pattern_node(struct parser *p, struct str text, bool literal)
 {
-    struct filter_node *n = node(p, NODE_PATTERN);
+    struct filter_node *n = new_filter_node(p, NODE_PATTERN);
     struct buf quoted = {0};
     n->special = FIELD_NAME;
     n->op = EQUAL;
@@ -168,7 +168,7 @@ static struct filter_node *shown_node(struct parser *p, struct str word)
     if (v < 0 || word.n < 2)
         return NULL;
     bool exact = v == VERDICT_INHERITED || v == VERDICT_IN_DOUBT || str_is(word, verdict_glyph_of((enum verdict)v));
-    struct filter_node *n = node(p, exact ? NODE_WORD : NODE_TEXT);
+    struct filter_node *n = new_filter_node(p, exact ? NODE_WORD : NODE_TEXT);
     n->op = EQUAL;
     n->verdict = exact ? v : -1;
     n->field = field_find(STR("verdict"));
@@ -176,24 +176,24 @@ static struct filter_node *shown_node(struct parser *p, struct str word)
     return n;
 }
 
-static struct filter_node *word_node(struct parser *p, struct str word, bool quoted, bool slashed)
+static struct filter_node *parse_filter_word(struct parser *p, struct str word, bool quoted, bool slashed)
 {
     struct filter_node *n;
     for (size_t i = 0; !quoted && i < ARRAY_LEN(words); i++)
         if (str_is(word, words[i].name)) {
-            n = node(p, NODE_WORD);
+            n = new_filter_node(p, NODE_WORD);
             n->word = words[i].test;
             return n;
         }
     for (size_t i = 0; !quoted && i < ARRAY_LEN(word_fields); i++)
-        if (has_word(word_values[i], word)) {
-            n = node(p, NODE_TEXT);
+        if (is_word_of_list(word_values[i], word)) {
+            n = new_filter_node(p, NODE_TEXT);
             n->field = field_find(str_of(word_fields[i]));
             n->op = EQUAL;
             n->text = word;
             return n;
         }
-    if (!quoted && has_word(flag_words, word)) {
+    if (!quoted && is_word_of_list(flag_words, word)) {
         n = pattern_node(p, word, true);
         if (n) {
             n->special = FIELD_PLAIN;
@@ -206,7 +206,7 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
         return shown;
     for (int f = 0; !quoted && f < FAMILY_COUNT; f++)
         if (str_is(word, family_name((enum family)f))) {
-            n = node(p, NODE_WORD);
+            n = new_filter_node(p, NODE_WORD);
             n->family = f;
             return n;
         }
@@ -215,16 +215,16 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
 
 /* ---- grammar ---- */
 
-static struct filter_node *negated(struct parser *p, struct filter_node *of)
+static struct filter_node *negate_node(struct parser *p, struct filter_node *of)
 {
-    struct filter_node *n = node(p, NODE_NOT);
+    struct filter_node *n = new_filter_node(p, NODE_NOT);
     n->a = of;
     return n;
 }
 
-static struct filter_node *expression(struct parser *p, int level);
+static struct filter_node *parse_expression(struct parser *p, int level);
 
-static bool operator(struct parser *p, enum compare *op, bool *pattern)
+static bool take_operator(struct parser *p, enum compare *op, bool *pattern)
 {
     static const struct {
         const char *token;
@@ -243,7 +243,7 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
 }
 
 /* Significant digits a number is written with: 3 of "1.20e-4", 1 of "0.001". */
-static int digits_of(struct str text)
+static int written_digits(struct str text)
 {
     int n = 0;
     for (size_t i = 0; i < text.n && text.p[i] != 'e' && text.p[i] != 'E'; i++)
@@ -251,7 +251,7 @@ static int digits_of(struct str text)
     return n < 1 ? 1 : n > 17 ? 17 : n;
 }
 
-static struct filter_node *comparison(struct parser *p, struct str name)
+static struct filter_node *parse_comparison(struct parser *p, struct str name)
 {
     enum compare op = EQUAL;
     bool pattern = false, quoted, slashed;
@@ -259,37 +259,37 @@ static struct filter_node *comparison(struct parser *p, struct str name)
     enum special special = str_is(name, "name") ? FIELD_NAME : str_is(name, "dtype") ? FIELD_DTYPE : FIELD_PLAIN;
     const struct field *field = special == FIELD_NAME ? field_find(STR("target")) : field_find(name);
     struct cursor at = p->at;
-    operator(p, &op, &pattern);
+    take_operator(p, &op, &pattern);
     if (!field) {
         p->at.rest = str_n(name.p, (size_t)(p->at.rest.p + p->at.rest.n - name.p));
-        return fail(p, _("the name of a field"));
+        return fail_expected(p, _("the name of a field"));
     }
-    if (!value(p, &text, &quoted, &slashed))
-        return fail(p, _("a value"));
+    if (!read_filter_value(p, &text, &quoted, &slashed))
+        return fail_expected(p, _("a value"));
     struct filter_node *n;
     if (pattern || slashed) {
         n = pattern_node(p, text, false);
         if (!n)
             return NULL;
     } else if (field->number) {
-        n = node(p, NODE_NUMBER);
+        n = new_filter_node(p, NODE_NUMBER);
         if (!str_double(text, &n->number)) {
             p->at = at;
-            return fail(p, _("a number"));
+            return fail_expected(p, _("a number"));
         }
-        n->digits = digits_of(text);
+        n->digits = written_digits(text);
     } else {
         if (op != EQUAL && op != UNEQUAL) {
             p->at = at;
-            return fail(p, _("== != ~ or !~ (this field is a text)"));
+            return fail_expected(p, _("== != ~ or !~ (this field is a text)"));
         }
-        const char *values = strcmp(field->name, "verdict") == 0 ? values_of(field) : NULL;
-        n = values && !has_word(values, text) ? shown_node(p, text) : NULL;
+        const char *values = strcmp(field->name, "verdict") == 0 ? field_words(field) : NULL;
+        n = values && !is_word_of_list(values, text) ? shown_node(p, text) : NULL;
         if (n)
-            return op == EQUAL ? n : negated(p, n);
-        if (!possible(p, field, text))
+            return op == EQUAL ? n : negate_node(p, n);
+        if (!check_field_value(p, field, text))
             return NULL;
-        n = node(p, NODE_TEXT);
+        n = new_filter_node(p, NODE_TEXT);
         n->text = arena_str(&p->f->arena, text);
     }
     n->op = op;
@@ -298,45 +298,45 @@ static struct filter_node *comparison(struct parser *p, struct str name)
     return n;
 }
 
-static struct filter_node *primary(struct parser *p)
+static struct filter_node *parse_primary(struct parser *p)
 {
     struct str word;
     bool quoted, slashed;
     if (++p->depth > DEPTH)
-        return fail(p, _("fewer parentheses"));
+        return fail_expected(p, _("fewer parentheses"));
     struct filter_node *n;
     if (cursor_take(&p->at, "(")) {
-        n = expression(p, 0);
+        n = parse_expression(p, 0);
         if (n && !cursor_take(&p->at, ")"))
-            n = fail(p, "')'");
+            n = fail_expected(p, "')'");
     } else if (!str_starts(p->at.rest, "!=") && !str_starts(p->at.rest, "!~") && cursor_take(&p->at, "!")) {
-        struct filter_node *of = primary(p);
-        n = of ? negated(p, of) : NULL;
+        struct filter_node *of = parse_primary(p);
+        n = of ? negate_node(p, of) : NULL;
     } else if (cursor_take(&p->at, "≈")) { /* as a row's sign */
-        n = word_node(p, STR("statistics"), false, false);
-    } else if (!value(p, &word, &quoted, &slashed)) {
-        n = fail(p, _("a field, a word or a pattern"));
+        n = parse_filter_word(p, STR("statistics"), false, false);
+    } else if (!read_filter_value(p, &word, &quoted, &slashed)) {
+        n = fail_expected(p, _("a field, a word or a pattern"));
     } else {
         char next = cursor_peek(&p->at);
         bool compared = !quoted && next && (strchr("<>=~!", next) || str_starts(p->at.rest, "≈"));
-        n = compared ? comparison(p, word) : word_node(p, word, quoted, slashed);
+        n = compared ? parse_comparison(p, word) : parse_filter_word(p, word, quoted, slashed);
     }
     p->depth--;
     return n;
 }
 
 /* The operators of each level, from the lowest precedence to the highest; the first ones have the same precedence. */
-static struct filter_node *expression(struct parser *p, int level)
+static struct filter_node *parse_expression(struct parser *p, int level)
 {
     static const struct {
         const char *sign, *word;
         enum filter_node_kind kind;
     } levels[] = {{"||", "or ", NODE_OR}, {"&&", "and ", NODE_AND}};
     if (level == ARRAY_LEN(levels))
-        return primary(p);
-    struct filter_node *a = expression(p, level + 1);
+        return parse_primary(p);
+    struct filter_node *a = parse_expression(p, level + 1);
     while (a && (cursor_take(&p->at, levels[level].sign) || cursor_take(&p->at, levels[level].word))) {
-        struct filter_node *b = expression(p, level + 1), *n = b ? node(p, levels[level].kind) : NULL;
+        struct filter_node *b = parse_expression(p, level + 1), *n = b ? new_filter_node(p, levels[level].kind) : NULL;
         if (!n)
             return NULL;
         n->a = a;
@@ -351,10 +351,10 @@ struct filter *filter_compile(struct str text, struct err *e)
     struct filter *f = mem_zalloc(sizeof *f);
     struct str kept = arena_str(&f->arena, text);
     struct parser p = {.f = f, .at = {kept, " \t"}, .length = kept.n, .e = e};
-    f->root = expression(&p, 0);
+    f->root = parse_expression(&p, 0);
     cursor_peek(&p.at);
     if (f->root && p.at.rest.n)
-        f->root = fail(&p, _("&& || or the end"));
+        f->root = fail_expected(&p, _("&& || or the end"));
     if (!f->root) {
         filter_free(f);
         return NULL;
@@ -376,7 +376,7 @@ void filter_free(struct filter *f)
 
 /* ---- completion ---- */
 
-static void suggest(name_list *out, struct str begun, const char *word)
+static void suggest_word(name_list *out, struct str begun, const char *word)
 {
     if (strncmp(word, begun.p, begun.n) == 0)
         vec_push(out, mem_strdup(word));
@@ -396,16 +396,16 @@ static void suggest_all(name_list *out, struct str begun, const char *words_list
 static void suggest_operands(name_list *out, struct str begun)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        suggest(out, begun, words[i].name);
+        suggest_word(out, begun, words[i].name);
     for (size_t i = 0; i < ARRAY_LEN(word_values); i++)
         suggest_all(out, begun, word_values[i]);
     for (const struct field *f = fields; f->name; f++)
         if (f->head)
-            suggest(out, begun, f->name);
-    suggest(out, begun, "name");
+            suggest_word(out, begun, f->name);
+    suggest_word(out, begun, "name");
     suggest_all(out, begun, flag_words);
     for (int f = 0; f < FAMILY_COUNT; f++)
-        suggest(out, begun, family_name((enum family)f));
+        suggest_word(out, begun, family_name((enum family)f));
 }
 
 static bool is_sign(char c)
@@ -428,14 +428,14 @@ size_t filter_suggest(struct str text, name_list *out)
         while (from > 0 && !strchr(" \t()!&|", name.p[from - 1]))
             from--;
         const struct field *f = field_find(str_cut(name, from));
-        const char *values = f ? values_of(f) : NULL;
+        const char *values = f ? field_words(f) : NULL;
         if (values)
             suggest_all(out, begun, values);
         else if (f && strcmp(f->name, "flags") == 0)
             suggest_all(out, begun, flag_words);
         else if (f && strcmp(f->name, "family") == 0)
             for (int k = 0; k < FAMILY_COUNT; k++)
-                suggest(out, begun, family_name((enum family)k));
+                suggest_word(out, begun, family_name((enum family)k));
     } else if (!last || strchr("(!&|", last) || str_ends(before, " and") || str_ends(before, " or")) {
         suggest_operands(out, begun);
     } else if (!begun.n) { /* behind an operand */
@@ -518,16 +518,16 @@ static bool match_word(const struct filter_node *n, const struct field_line *l)
     return false;
 }
 
-static bool match(struct filter *f, struct filter_node *n, const struct field_line *l)
+static bool match_node(struct filter *f, struct filter_node *n, const struct field_line *l)
 {
     double v;
     switch (n->kind) {
     case NODE_OR:
-        return match(f, n->a, l) || match(f, n->b, l);
+        return match_node(f, n->a, l) || match_node(f, n->b, l);
     case NODE_AND:
-        return match(f, n->a, l) && match(f, n->b, l);
+        return match_node(f, n->a, l) && match_node(f, n->b, l);
     case NODE_NOT:
-        return !match(f, n->a, l);
+        return !match_node(f, n->a, l);
     case NODE_NUMBER:
         return field_value(l, n->field, &v) && compare_numbers(v, n);
     case NODE_TEXT:
@@ -541,5 +541,5 @@ static bool match(struct filter *f, struct filter_node *n, const struct field_li
 
 bool filter_match(struct filter *f, const struct field_line *l)
 {
-    return match(f, f->root, l);
+    return match_node(f, f->root, l);
 }

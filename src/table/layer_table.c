@@ -19,7 +19,7 @@ struct layers_building {
 };
 
 /* The part after "layers.N." of a module path; empty for the layer itself. */
-static struct str inside(struct str scope)
+static struct str scope_in_layer(struct str scope)
 {
     struct str rest = scope, part;
     while (rest.n) {
@@ -37,7 +37,7 @@ static struct str inside(struct str scope)
 
 /* "Functional.mul.3.forward" → "Functional.mul", a graph's "MatMul.Default_network-…_layers-CellList_3-…-op7" →
  * "MatMul"; the number of the call among its kind in the layer is appended. */
-static struct str type_of(struct str name)
+static struct str call_type(struct str name)
 {
     size_t end = name.n;
     struct str kernel, scope;
@@ -58,16 +58,16 @@ static uint32_t row_for(struct layers_building *b, const struct dump *d, const s
     struct str name = str_n(c->name, c->name_len);
     buf_fmt(&key, "%c", "fbo"[c->phase]);
     if (c->kind == CALL_MODULE && c->scope != NONE) {
-        struct str in = inside(str_of(d->scopes.v[c->scope]));
+        struct str in = scope_in_layer(str_of(d->scopes.v[c->scope]));
         buf_str(&key, in.n ? in : STR("(the layer itself)"));
     } else {
-        struct str type = c->kind == CALL_OPERATOR && c->scope != NONE ? inside(str_of(d->scopes.v[c->scope]))
-                                                                       : type_of(name);
+        struct str type = c->kind == CALL_OPERATOR && c->scope != NONE ? scope_in_layer(str_of(d->scopes.v[c->scope]))
+                                                                       : call_type(name);
         struct buf counter = {0};
         if (c->kind == CALL_OPERATOR) {
             buf_str(&key, type);
             buf_char(&key, ' ');
-            type = type_of(name);
+            type = call_type(name);
         }
         buf_fmt(&counter, "%c%u/", "fbo"[c->phase], layer);
         buf_str(&counter, buf_view(&key));
@@ -91,7 +91,7 @@ static uint32_t row_for(struct layers_building *b, const struct dump *d, const s
 }
 
 /* Row and layer of a line's call; false if it belongs to none. */
-static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, uint32_t *layer)
+static bool layer_cell(struct layers_building *b, uint32_t line, uint32_t *row, uint32_t *layer)
 {
     const uint32_t *r = b->s->pairing->lines.v[line].row;
     int side = r[TARGET] == NONE ? GOLDEN : TARGET;
@@ -112,7 +112,7 @@ static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, ui
 
 /* Whether a line replaces the cell's: the worst counts, but an unpaired argument only where nothing of the call was
  * compared; a call that is missing has cells of its own. */
-static bool replaces(const struct line_judgement *j, const struct line_judgement *cell)
+static bool outranks_cell(const struct line_judgement *j, const struct line_judgement *cell)
 {
     bool only = j->verdict == VERDICT_ONLY, had_only = cell->verdict == VERDICT_ONLY;
     if (only != had_only)
@@ -135,7 +135,7 @@ static void spots_find(struct layers_building *b, spots *out)
     const struct judgement *j = b->s->judged;
     for (uint32_t i = 0; j && i < j->lines; i++) {
         struct spot p = {.line = i};
-        if (!place_of(b, i, &p.row, &p.layer))
+        if (!layer_cell(b, i, &p.row, &p.layer))
             continue;
         vec_push(out, p);
         x->rows.v[p.row].compared |= j->line[i].verdict != VERDICT_ONLY;
@@ -165,7 +165,7 @@ static void drop_moves(struct layer_table *x, spots *all)
     free(now);
 }
 
-static void take(struct layer_table *x, const struct judgement *judged, const struct spot *p)
+static void take_spot(struct layer_table *x, const struct judgement *judged, const struct spot *p)
 {
     const struct line_judgement *j = &judged->line[p->line];
     struct layer_table_row *r = &x->rows.v[p->row];
@@ -173,7 +173,7 @@ static void take(struct layer_table *x, const struct judgement *judged, const st
     uint32_t *first = j->cause == CAUSE_STARTS ? &r->starts : j->cause == CAUSE_INHERITED ? &r->inherits : NULL;
     if (p->line == judged->first)
         x->first = (size_t)(cell - x->line);
-    if (*cell == NONE || replaces(j, &judged->line[*cell]))
+    if (*cell == NONE || outranks_cell(j, &judged->line[*cell]))
         *cell = p->line;
     if (!isnan(j->error) && !(r->error >= j->error))
         r->error = j->error;
@@ -191,7 +191,7 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
     size_t cells = x->rows.n * x->columns;
     x->line = mem_nones(cells);
     for (size_t i = 0; i < all.n; i++)
-        take(x, s->judged, &all.v[i]);
+        take_spot(x, s->judged, &all.v[i]);
     vec_release(&all);
     map_release(&b.keys);
     map_release(&b.counts);

@@ -10,7 +10,7 @@ void row_folds_release(struct row_folds *f)
     *f = (struct row_folds){0};
 }
 
-static void count(struct row_folds *f)
+static void count_hidden(struct row_folds *f)
 {
     f->hidden = 0;
     for (size_t i = 0; i < f->v.n; i++) {
@@ -19,12 +19,12 @@ static void count(struct row_folds *f)
     }
 }
 
-static bool is_alone(const struct line *l)
+static bool is_unpaired_line(const struct line *l)
 {
     return (l->row[TARGET] == NONE) != (l->row[GOLDEN] == NONE);
 }
 
-static void reopen(struct row_folds *f, const struct row_folds *was, const struct pairing *p)
+static void reopen_folds(struct row_folds *f, const struct row_folds *was, const struct pairing *p)
 {
     for (size_t i = 0; i < was->v.n; i++) {
         const struct row_fold *x = &was->v.v[i];
@@ -43,15 +43,15 @@ void row_folds_find(struct row_folds *f, const struct pairing *p)
     for (uint32_t i = 0, end; i < p->lines.n; i = end) {
         const struct line *l = &p->lines.v[i];
         struct row_fold x = {.first = i, .row = {l->row[0], l->row[1]}};
-        for (end = i; end < p->lines.n && is_alone(&p->lines.v[end]); end++)
+        for (end = i; end < p->lines.n && is_unpaired_line(&p->lines.v[end]); end++)
             x.has[p->lines.v[end].row[TARGET] == NONE] = true;
         x.n = end - i;
         if (x.n >= ROW_FOLD_LEAST)
             vec_push(&f->v, x);
         end += x.n == 0;
     }
-    reopen(f, &was, p);
-    count(f);
+    reopen_folds(f, &was, p);
+    count_hidden(f);
     row_folds_release(&was);
 }
 
@@ -64,7 +64,7 @@ void row_fold_text(const struct row_fold *x, struct buf *out)
 }
 
 /* How many begin at or before a line. */
-static size_t begun(const struct row_folds *f, uint32_t line)
+static size_t count_folds_begun(const struct row_folds *f, uint32_t line)
 {
     size_t at;
     lower_bound(at, f->v.n, f->v.v[at].first <= line);
@@ -73,7 +73,7 @@ static size_t begun(const struct row_folds *f, uint32_t line)
 
 const struct row_fold *row_folds_at(const struct row_folds *f, uint32_t line)
 {
-    size_t n = begun(f, line);
+    size_t n = count_folds_begun(f, line);
     const struct row_fold *x = n ? &f->v.v[n - 1] : NULL;
     return x && line - x->first < x->n ? x : NULL;
 }
@@ -81,19 +81,19 @@ const struct row_fold *row_folds_at(const struct row_folds *f, uint32_t line)
 void row_folds_open(struct row_folds *f, const struct row_fold *x, bool open)
 {
     f->v.v[x - f->v.v].open = open;
-    count(f);
+    count_hidden(f);
 }
 
 void row_folds_open_all(struct row_folds *f, bool open)
 {
     for (size_t i = 0; i < f->v.n; i++)
         f->v.v[i].open = open;
-    count(f);
+    count_hidden(f);
 }
 
 uint32_t row_folds_pos(const struct row_folds *f, uint32_t line)
 {
-    size_t n = begun(f, line);
+    size_t n = count_folds_begun(f, line);
     if (!n)
         return line;
     const struct row_fold *x = &f->v.v[n - 1];

@@ -51,7 +51,7 @@ static uint32_t node_for(struct groups_building *b, uint32_t parent, struct str 
     return map_add(&b->paths, key, (uint32_t)o->nodes.n - 1);
 }
 
-static void count(struct groups_building *b, uint32_t node, uint32_t line)
+static void count_line(struct groups_building *b, uint32_t node, uint32_t line)
 {
     enum verdict v = (enum verdict)b->s->judged->line[line].verdict;
     for (uint32_t i = node; i != NONE; i = b->o->nodes.v[i].parent) {
@@ -68,7 +68,7 @@ static void count(struct groups_building *b, uint32_t node, uint32_t line)
 }
 
 /* The side whose names and stacks place a line. */
-static const struct call *call_of(const struct comparison *s, uint32_t line, int *side)
+static const struct call *grouped_call(const struct comparison *s, uint32_t line, int *side)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
     *side = row[TARGET] == NONE ? GOLDEN : TARGET;
@@ -98,20 +98,20 @@ static uint32_t below_modules(struct groups_building *b, const struct dump *d, c
 static void by_module(struct groups_building *b, uint32_t line)
 {
     int side;
-    const struct call *c = call_of(b->s, line, &side);
+    const struct call *c = grouped_call(b->s, line, &side);
     uint32_t call = (uint32_t)(c - b->s->side[side].dump.calls.v);
     if (call != b->call || (uint32_t)side != b->side) {
         b->node = node_for(b, below_modules(b, &b->s->side[side].dump, c), str_n(c->name, c->name_len));
         b->call = call;
         b->side = (uint32_t)side;
     }
-    count(b, b->node, line);
+    count_line(b, b->node, line);
 }
 
 static void by_frame(struct groups_building *b, uint32_t line)
 {
     int side;
-    const struct call *c = call_of(b->s, line, &side);
+    const struct call *c = grouped_call(b->s, line, &side);
     const struct dump *d = &b->s->side[side].dump;
     uint32_t stack = dump_call_stack(d, (uint32_t)(c - d->calls.v), NULL);
     struct buf text = {0};
@@ -127,7 +127,7 @@ static void by_frame(struct groups_building *b, uint32_t line)
             buf_fmt(&text, "%.*s:%u %s   %s", STR_ARG(path_base(str_of(f->file))), f->line, f->func, f->code);
         node = node_for(b, NONE, buf_view(&text));
     }
-    count(b, node_for(b, node, str_n(c->name, c->name_len)), line);
+    count_line(b, node_for(b, node, str_n(c->name, c->name_len)), line);
     buf_release(&text);
 }
 
@@ -137,7 +137,7 @@ static void by_precision(struct groups_building *b, uint32_t line)
     const struct line *l = &b->s->pairing->lines.v[line];
     const char *type[2] = {"-", "-"};
     int side;
-    const struct call *c = call_of(b->s, line, &side);
+    const struct call *c = grouped_call(b->s, line, &side);
     const struct dump *d = &b->s->side[side].dump;
     struct buf text = {0};
     for (int s = 0; s < 2; s++)
@@ -154,12 +154,12 @@ static void by_precision(struct groups_building *b, uint32_t line)
     for (int up = 0; m->scope == NONE && m->parent != NONE && up < 1000; up++)
         m = &d->calls.v[m->parent];
     precision_general_name(m->scope != NONE ? str_of(d->scopes.v[m->scope]) : str_n(c->name, c->name_len), &text);
-    count(b, node_for(b, node, buf_view(&text)), line);
+    count_line(b, node_for(b, node, buf_view(&text)), line);
     buf_release(&text);
 }
 
 /* Children follow their parents: the order of first appearance, depth first. */
-static void in_order(struct row_groups *o)
+static void order_depth_first(struct row_groups *o)
 {
     size_t n = o->nodes.n;
     uint32_t *child = mem_resize_array(NULL, n + 1, sizeof *child), *next = mem_resize_array(NULL, n + 1, sizeof *next);
@@ -221,7 +221,7 @@ void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const str
     for (uint32_t i = 0; s->judged && i < s->judged->lines; i++)
         under[kind](&b, i);
     if (o->nodes.n)
-        in_order(o);
+        order_depth_first(o);
     keep_folds(o, old && old->kind == kind ? old : NULL);
     map_release(&b.paths);
     buf_release(&b.path);

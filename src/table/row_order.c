@@ -92,7 +92,7 @@ void row_order_restart(struct row_order *a)
     a->made_for = 0;
 }
 
-static bool passes(struct row_order *a, const struct field_line *l)
+static bool passes_filters(struct row_order *a, const struct field_line *l)
 {
     for (size_t i = 0; i < a->filters.n; i++) {
         struct row_order_filter *f = &a->filters.v[i];
@@ -102,14 +102,14 @@ static bool passes(struct row_order *a, const struct field_line *l)
     return true;
 }
 
-static void collect(struct row_order *a, const struct comparison *s, uint32_t lines)
+static void collect_keys(struct row_order *a, const struct comparison *s, uint32_t lines)
 {
     struct row_order_work *w = a->work;
     struct buf tmp = {0};
     double v;
     for (uint32_t n = 0; n < PIECE && w->next < lines; n++, w->next++) {
         struct field_line l = field_line(s, w->next);
-        if (!passes(a, &l))
+        if (!passes_filters(a, &l))
             continue;
         struct key k = {.line = w->next};
         if (a->sort && field_sorts_by_number(a->sort)) {
@@ -124,7 +124,7 @@ static void collect(struct row_order *a, const struct comparison *s, uint32_t li
 }
 
 /* Negative when x stands before y. Equal keys keep execution order. */
-static int before(const struct row_order *a, const struct key *x, const struct key *y)
+static int compare_keys(const struct row_order *a, const struct key *x, const struct key *y)
 {
     int c = 0;
     if (x->text) {
@@ -143,7 +143,7 @@ static int before(const struct row_order *a, const struct key *x, const struct k
 }
 
 /* The end of the pair of runs that contains place `out`, and the beginning of its right run. */
-static void runs(const struct row_order_work *w, size_t *mid, size_t *end)
+static void find_run_pair(const struct row_order_work *w, size_t *mid, size_t *end)
 {
     size_t from = w->out / (2 * w->width) * (2 * w->width), n = w->keys.n;
     *mid = from + w->width < n ? from + w->width : n;
@@ -163,7 +163,7 @@ static void next_width(struct row_order_work *w)
 }
 
 /* Bottom-up merge sort, PIECE elements at a time; true when all is sorted. */
-static bool sort(const struct row_order *a)
+static bool sort_piece(const struct row_order *a)
 {
     struct row_order_work *w = a->work;
     if (!w->sorting) {
@@ -173,17 +173,17 @@ static bool sort(const struct row_order *a)
         w->other = mem_resize_array(NULL, w->keys.n + 1, sizeof *w->other);
     }
     size_t mid, end;
-    runs(w, &mid, &end);
+    find_run_pair(w, &mid, &end);
     for (size_t done = 0; w->width < w->keys.n; done++) {
         if (done == PIECE)
             return false;
-        bool left = w->i < mid && (w->k >= end || before(a, &w->keys.v[w->i], &w->keys.v[w->k]) < 0);
+        bool left = w->i < mid && (w->k >= end || compare_keys(a, &w->keys.v[w->i], &w->keys.v[w->k]) < 0);
         w->other[w->out++] = left ? w->keys.v[w->i++] : w->keys.v[w->k++];
         if (w->out < end)
             continue;
         if (w->out >= w->keys.n)
             next_width(w);
-        runs(w, &mid, &end);
+        find_run_pair(w, &mid, &end);
         w->i = w->out;
         w->k = mid;
     }
@@ -229,10 +229,10 @@ bool row_order_step(struct row_order *a, const struct comparison *s, uint32_t li
         a->made_for = s->serial;
     }
     if (a->work->next < lines) {
-        collect(a, s, lines);
+        collect_keys(a, s, lines);
         return true;
     }
-    if (a->sort && !sort(a))
+    if (a->sort && !sort_piece(a))
         return true;
     put_in_force(a, lines);
     return true;

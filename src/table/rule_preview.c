@@ -24,7 +24,7 @@ struct trial_reader {
     uint64_t left;      /* bytes */
 };
 
-static uint64_t bytes_of(const struct dump *d, uint32_t row)
+static uint64_t tensor_bytes(const struct dump *d, uint32_t row)
 {
     return dump_row_numel(d, row) * dtype_table[d->rows.v[row].dtype].size;
 }
@@ -37,7 +37,7 @@ static double read_error(struct trial_reader *r, uint32_t t, uint32_t g)
     struct view view;
     bool viewed;
     struct err quiet;
-    uint64_t bytes = bytes_of(r->side[TARGET], t) + bytes_of(r->side[GOLDEN], g);
+    uint64_t bytes = tensor_bytes(r->side[TARGET], t) + tensor_bytes(r->side[GOLDEN], g);
     bool sized = r->viewed || dump_row_numel(r->side[TARGET], t) == dump_row_numel(r->side[GOLDEN], g);
     if (!sized || bytes > r->left || !dump_row_readable(r->side[TARGET], t) || !dump_row_readable(r->side[GOLDEN], g))
         return NAN;
@@ -48,7 +48,7 @@ static double read_error(struct trial_reader *r, uint32_t t, uint32_t g)
     return rc == 0 && f.two ? figures_judged_error(&f) : NAN;
 }
 
-static double error_of(struct trial_reader *r, uint32_t t, uint32_t g, bool paired)
+static double pair_error(struct trial_reader *r, uint32_t t, uint32_t g, bool paired)
 {
     const struct comparison *s = r->s;
     uint32_t line = paired ? s->pairing->line_of[TARGET][t] : NONE;
@@ -65,7 +65,7 @@ static double error_of(struct trial_reader *r, uint32_t t, uint32_t g, bool pair
 }
 
 /* Whether t is paired with g now, and whether either is paired with another row. */
-static void stands(const struct comparison *s, struct rule_preview_row *x)
+static void look_up_pairs(const struct comparison *s, struct rule_preview_row *x)
 {
     const struct pairing *p = s->pairing;
     for (int side = 0; side < 2; side++) {
@@ -81,7 +81,7 @@ static void stands(const struct comparison *s, struct rule_preview_row *x)
 
 /* The row's present pair agrees, and the rule would replace it with one that does not. A fused row keeps its other
  * parts. */
-static bool spoils(const struct comparison *s, const struct rule_preview_row *x)
+static bool spoils_agreement(const struct comparison *s, const struct rule_preview_row *x)
 {
     const struct pairing *p = s->pairing;
     bool part = dump_row_numel(&s->side[TARGET].dump, x->t) != dump_row_numel(&s->side[GOLDEN].dump, x->g);
@@ -117,7 +117,8 @@ static bool stands_in(const struct comparison *s, int side, uint32_t row, uint32
 }
 
 /* The best partner for the row of the other side among those near `row`; NONE: none is far better than `error`. */
-static uint32_t better(struct trial_reader *r, int side, uint32_t row, uint32_t partner, double error, double *best)
+static uint32_t find_better_partner(struct trial_reader *r, int side, uint32_t row, uint32_t partner, double error,
+                                    double *best)
 {
     const struct dump *d = r->side[side];
     uint32_t found = NONE, looked = 0;
@@ -127,8 +128,8 @@ static uint32_t better(struct trial_reader *r, int side, uint32_t row, uint32_t 
         if (at < 0 || at >= (int64_t)d->rows.n || !stands_in(r->s, side, row, (uint32_t)at))
             continue;
         looked++;
-        double e = side == GOLDEN ? error_of(r, partner, (uint32_t)at, false)
-                                  : error_of(r, (uint32_t)at, partner, false);
+        double e = side == GOLDEN ? pair_error(r, partner, (uint32_t)at, false)
+                                  : pair_error(r, (uint32_t)at, partner, false);
         if (e < *best) { /* NaN never is */
             *best = e;
             found = (uint32_t)at;
@@ -137,7 +138,7 @@ static uint32_t better(struct trial_reader *r, int side, uint32_t row, uint32_t 
     return found;
 }
 
-static bool offered(const struct rule_preview *p, int side, uint32_t row)
+static bool is_offered(const struct rule_preview *p, int side, uint32_t row)
 {
     for (size_t i = 0; i < p->rows.n; i++)
         if (p->rows.v[i].nearby && (side ? p->rows.v[i].g : p->rows.v[i].t) == row)
@@ -151,14 +152,14 @@ static void look_nearby(struct rule_preview *p, struct trial_reader *r, const st
     const uint32_t own[2] = {x->t, x->g};
     for (int side = GOLDEN; side >= TARGET; side--) {
         struct rule_preview_row y = {.t = x->t, .g = x->g, .outcome = HIT_PAIRS, .nearby = true};
-        uint32_t found = better(r, side, own[side], own[!side], x->error, &y.error);
+        uint32_t found = find_better_partner(r, side, own[side], own[!side], x->error, &y.error);
         *(side ? &y.g : &y.t) = found;
-        if (found != NONE && !offered(p, TARGET, y.t) && !offered(p, GOLDEN, y.g))
+        if (found != NONE && !is_offered(p, TARGET, y.t) && !is_offered(p, GOLDEN, y.g))
             vec_push(&p->rows, y);
     }
 }
 
-static void improve(struct rule_preview *p, struct trial_reader *r)
+static void improve_pairs(struct rule_preview *p, struct trial_reader *r)
 {
     size_t n = p->rows.n;
     for (size_t i = 0; i < n; i++) {
@@ -189,7 +190,7 @@ void rule_preview_mark(const struct rule_preview *p, const struct comparison *s,
     buf_release(&name);
 }
 
-static void count(struct rule_preview *p, const struct rule_preview_row *x)
+static void count_outcome(struct rule_preview *p, const struct rule_preview_row *x)
 {
     if (x->dropped)
         return;
@@ -233,16 +234,16 @@ int rule_preview_make(struct rule_preview *p, const struct comparison *s, const 
         if (h->rule != fresh.number)
             continue;
         if (h->g != NONE) {
-            stands(s, &x);
-            x.error = error_of(&r, x.t, x.g, x.same);
-            x.spoils = spoils(s, &x);
+            look_up_pairs(s, &x);
+            x.error = pair_error(&r, x.t, x.g, x.same);
+            x.spoils = spoils_agreement(s, &x);
         }
         vec_push(&p->rows, x);
     }
     if (rc == 0 && !r.viewed)
-        improve(p, &r);
+        improve_pairs(p, &r);
     for (size_t i = 0; i < p->rows.n; i++)
-        count(p, &p->rows.v[i]);
+        count_outcome(p, &p->rows.v[i]);
     decided_pairs_release(&ruled);
     decisions_in_force_release(&ruling);
     return rc;

@@ -10,7 +10,7 @@
 
 /* Maximum, minimum, mean and L2 norm of a row, computed if its tensor was compared, otherwise recorded; absent ones are
  * NaN. False if it has neither. */
-static bool figures_of(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
+static bool row_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct dump *d = &s->side[side].dump;
@@ -33,7 +33,7 @@ static bool figures_of(const struct comparison *s, int side, uint32_t row, doubl
 }
 
 /* Relative to the larger; infinite if only one is present or finite. */
-static double apart(double a, double b)
+static double relative_gap(double a, double b)
 {
     if (isnan(a) || isnan(b))
         return isnan(a) && isnan(b) ? 0 : INFINITY;
@@ -43,7 +43,7 @@ static double apart(double a, double b)
     return isinf(size) ? INFINITY : fabs(a - b) / size;
 }
 
-static int nearest(const void *a, const void *b)
+static int compare_nearness(const void *a, const void *b)
 {
     const struct same_values_row *x = a, *y = b;
     if (x->off < y->off || x->off > y->off)
@@ -57,22 +57,22 @@ int same_values_find(const struct comparison *s, int side, uint32_t row, double 
 {
     static const int told[] = {STAT_MAX, STAT_MIN, STAT_NORM};
     double mine[STAT_COUNT], theirs[STAT_COUNT];
-    if (!figures_of(s, side, row, mine))
+    if (!row_figures(s, side, row, mine))
         return -1;
     uint64_t numel = dump_row_numel(&s->side[side].dump, row);
     for (int k = 0; k < 2 && !(k && s->single); k++) {
         const struct dump *d = &s->side[k].dump;
         for (uint32_t r = 0; r < d->rows.n; r++) {
-            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !figures_of(s, k, r, theirs))
+            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !row_figures(s, k, r, theirs))
                 continue;
             struct same_values_row x = {.side = (uint8_t)k, .row = r};
             for (size_t i = 0; i < ARRAY_LEN(told); i++)
-                x.off = fmax(x.off, apart(mine[told[i]], theirs[told[i]]));
+                x.off = fmax(x.off, relative_gap(mine[told[i]], theirs[told[i]]));
             if (x.off <= tolerance)
                 vec_push(out, x);
         }
     }
-    vec_sort(out, nearest);
+    vec_sort(out, compare_nearness);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static bool golden_alike(const struct comparison *s, uint32_t a, uint32_t b)
     const uint32_t row[] = {s->pairing->lines.v[a].row[GOLDEN], s->pairing->lines.v[b].row[GOLDEN]};
     double x[STAT_COUNT], y[STAT_COUNT];
     char n[2][NUM_MAX];
-    if (row[0] == NONE || row[1] == NONE || !figures_of(s, GOLDEN, row[0], x) || !figures_of(s, GOLDEN, row[1], y))
+    if (row[0] == NONE || row[1] == NONE || !row_figures(s, GOLDEN, row[0], x) || !row_figures(s, GOLDEN, row[1], y))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         if (isnan(x[told[i]]) || strcmp(num_cell(n[0], x[told[i]], 5), num_cell(n[1], y[told[i]], 5)) != 0)

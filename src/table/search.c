@@ -57,7 +57,7 @@ bool search_name(const struct search *s, struct str name)
     return hit;
 }
 
-static bool same_name(const struct dump *const side[2], const struct line *l)
+static bool has_same_names(const struct dump *const side[2], const struct line *l)
 {
     const struct row *t = &side[0]->rows.v[l->row[0]], *g = &side[1]->rows.v[l->row[1]];
     return strcmp(side[0]->slots.v[t->slot], side[1]->slots.v[g->slot]) == 0 &&
@@ -68,7 +68,7 @@ static bool either_side(const struct search *s, const struct dump *const side[2]
                         struct buf *name)
 {
     for (int i = 0; i < 2; i++) {
-        if (l->row[i] == NONE || (i && l->row[0] != NONE && same_name(side, l)))
+        if (l->row[i] == NONE || (i && l->row[0] != NONE && has_same_names(side, l)))
             continue;
         dump_row_name(side[i], l->row[i], name);
         if (search_name(s, buf_view(name)))

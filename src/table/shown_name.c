@@ -27,7 +27,7 @@ static void shorten_joined(struct str name, struct buf *out)
     }
 }
 
-static bool is_number(struct str s)
+static bool is_digits(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] < '0' || s.p[i] > '9')
@@ -63,7 +63,7 @@ static bool shorten_scope(struct str name, struct buf *out)
             continue;
         bool after_number = begun && out->n && out->p[out->n - 1] >= '0' && out->p[out->n - 1] <= '9';
         if (begun)
-            buf_char(out, is_kernel || (after_number && !is_number(attribute)) ? ' ' : '.');
+            buf_char(out, is_kernel || (after_number && !is_digits(attribute)) ? ' ' : '.');
         if (str_is(attribute, "layers"))
             buf_cstr(out, "layer");
         else
@@ -136,7 +136,7 @@ static size_t tail_of(struct str text)
         again = str_split(rest, '.', &part, &rest);
         for (size_t i = 0; i < ARRAY_LEN(passes); i++)
             if (str_is(part, passes[i]))
-                tail = is_number(str_n(text.p + before, at > before ? at - before - 1 : 0)) ? before : at;
+                tail = is_digits(str_n(text.p + before, at > before ? at - before - 1 : 0)) ? before : at;
         before = at;
     }
     return tail;
@@ -148,7 +148,7 @@ static struct str layer_of(struct str text, size_t tail)
     struct str rest = str_n(text.p, tail), part = str_n(text.p, 0);
     for (bool again = true; again;) {
         again = str_split(rest, '.', &part, &rest);
-        if (is_number(part))
+        if (is_digits(part))
             return part;
     }
     return str_n(text.p, 0);
