@@ -149,7 +149,7 @@ static void add_gone(struct workspace *d, struct buf *text)
     char n[NUM_MAX];
     for (uint32_t i = 0; i < x->before->rows.n && d->list.items.n < LISTED; i++) {
         const struct round_row *r = &x->before->rows.v[i];
-        if (x->join->again[i] || change_of(r, NULL) != CHANGE_VANISHED)
+        if (x->join->again[i] || round_row_change(r, NULL) != CHANGE_VANISHED)
             continue;
         buf_clear(text);
         buf_fmt(text, _("%s   was %s %s, now not recorded"), round_row_name(x->before, i),

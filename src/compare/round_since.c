@@ -53,7 +53,7 @@ enum change_kind round_since_change(const struct comparison *s, uint32_t line)
     if (!s->judged || line >= s->judged->lines || !round_since_knows(&s->since, line))
         return CHANGE_KINDS;
     struct round_row now = round_freeze_line(s, s->judged, line);
-    return now.verdict == VERDICT_PENDING ? CHANGE_KINDS : change_of(round_since_row(&s->since, line), &now);
+    return now.verdict == VERDICT_PENDING ? CHANGE_KINDS : round_row_change(round_since_row(&s->since, line), &now);
 }
 
 static void verdict_and_error(struct buf *out, enum verdict v, float error)

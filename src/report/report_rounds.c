@@ -21,7 +21,7 @@ static void add_rows_of_change(struct building *b, enum change_kind k)
         told++;
     }
     for (uint32_t i = 0; k == CHANGE_VANISHED && i < x->before->rows.n && told < CHANGES_LISTED; i++) {
-        if (x->join->again[i] || change_of(&x->before->rows.v[i], NULL) != CHANGE_VANISHED)
+        if (x->join->again[i] || round_row_change(&x->before->rows.v[i], NULL) != CHANGE_VANISHED)
             continue;
         changes_row(b->d, round_row_name(x->before, i), &x->before->rows.v[i], NULL);
         told++;

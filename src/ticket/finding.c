@@ -130,7 +130,7 @@ static const char *subject_text_of(unsigned i)
     return subjects[i];
 }
 
-static bool of_both(const void *x, const struct member *m)
+static bool has_both_sides(const void *x, const struct member *m)
 {
     (void)m;
     return ((const struct fact *)x)->side[1] != NULL;
@@ -138,14 +138,14 @@ static bool of_both(const void *x, const struct member *m)
 
 static bool of_two_together(const void *x, const struct member *m)
 {
-    return !of_both(x, m);
+    return !has_both_sides(x, m);
 }
 
 static const struct member fact_members[] = {
     MEMBER(TEXT, fact, what, "what"),
     MEMBER(TEXT, fact, side[0], "value", .when = of_two_together),
-    MEMBER(TEXT, fact, side[0], "target", .when = of_both),
-    MEMBER(TEXT, fact, side[1], "golden", .when = of_both),
+    MEMBER(TEXT, fact, side[0], "target", .when = has_both_sides),
+    MEMBER(TEXT, fact, side[1], "golden", .when = has_both_sides),
     {.key = NULL},
 };
 static const struct fact fresh_fact = {"", {"", NULL}};

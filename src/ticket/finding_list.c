@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "ticket/finding.h"
 
-static int by_place(const void *a, const void *b)
+static int compare_finding_places(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
     if (x->place != y->place)
@@ -21,14 +21,14 @@ static bool is_current(struct nmap *seen, const struct finding *x)
 }
 
 /* The last version of each number without removed findings, by place. */
-static void holding(const struct findings *f, finding_list *out)
+static void current_findings(const struct findings *f, finding_list *out)
 {
     struct nmap seen = {0};
     for (size_t i = f->now; i-- > 0;)
         if (is_current(&seen, &f->log.v[i]))
             vec_push(out, f->log.v[i]);
     nmap_release(&seen);
-    vec_sort(out, by_place);
+    vec_sort(out, compare_finding_places);
 }
 
 size_t findings_open(const struct findings *f)
@@ -52,7 +52,7 @@ struct finding_tree {
     bool *taken;
 };
 
-static void grow(struct finding_tree *t, const finding_list *l)
+static void build_finding_tree(struct finding_tree *t, const finding_list *l)
 {
     size_t n = l->n ? l->n : 1;
     *t = (struct finding_tree){.child = mem_alloc(3 * n * sizeof(uint32_t)), .taken = mem_zalloc(n)};
@@ -73,7 +73,7 @@ static void grow(struct finding_tree *t, const finding_list *l)
     }
 }
 
-static void fell(struct finding_tree *t)
+static void free_finding_tree(struct finding_tree *t)
 {
     nmap_release(&t->at);
     free(t->child);
@@ -81,7 +81,7 @@ static void fell(struct finding_tree *t)
 }
 
 /* A finding and all its effects, depth first; without recursion, because a file determines the depth. */
-static void walk(struct finding_tree *t, const finding_list *l, uint32_t top, finding_list *out)
+static void walk_effects(struct finding_tree *t, const finding_list *l, uint32_t top, finding_list *out)
 {
     uint16_t depth = 0;
     for (uint32_t i = top;;) {
@@ -111,15 +111,15 @@ void findings_read(const struct findings *f, finding_list *out)
 {
     finding_list l = {0};
     struct finding_tree t;
-    holding(f, &l);
-    grow(&t, &l);
+    current_findings(f, &l);
+    build_finding_tree(&t, &l);
     for (uint32_t i = 0; i < l.n; i++)
         if (t.up[i] == MAP_NONE)
-            walk(&t, &l, i, out);
+            walk_effects(&t, &l, i, out);
     for (uint32_t i = 0; i < l.n; i++) /* what is left follows from itself */
         if (!t.taken[i])
-            walk(&t, &l, i, out);
-    fell(&t);
+            walk_effects(&t, &l, i, out);
+    free_finding_tree(&t);
     vec_release(&l);
 }
 
@@ -138,7 +138,7 @@ bool findings_about(const struct findings *f, const char *target, const char *go
 {
     finding_list l = {0};
     bool any = false;
-    holding(f, &l);
+    current_findings(f, &l);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
         bool same = x->subject <= SUBJECT_ELEMENT && (names_it(x, 0, target) || names_it(x, 1, golden));
@@ -156,7 +156,7 @@ bool findings_on(const struct findings *f, enum finding_subject subject, const c
 {
     finding_list l = {0};
     bool any = false;
-    holding(f, &l);
+    current_findings(f, &l);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
         bool same = x->subject == subject && strcmp(x->about[0], about[0]) == 0 && strcmp(x->about[1], about[1]) == 0 &&
@@ -173,7 +173,7 @@ bool findings_on(const struct findings *f, enum finding_subject subject, const c
 /* ---- their order ---- */
 
 /* Index in the list of the finding and of its neighbour of the same cause; false if there is none. */
-static bool neighbours(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
+static bool find_neighbour(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
 {
     *at = 0;
     while (*at < l->n && l->v[*at].number != number)
@@ -197,7 +197,7 @@ bool findings_movable(const struct findings *f, uint32_t number, int by)
     finding_list l = {0};
     size_t at, other;
     findings_read(f, &l);
-    bool ok = neighbours(&l, number, by, &at, &other);
+    bool ok = find_neighbour(&l, number, by, &at, &other);
     vec_release(&l);
     return ok;
 }
@@ -207,7 +207,7 @@ void findings_move(struct findings *f, uint32_t number, int by, const char *auth
     finding_list l = {0};
     size_t at, other;
     findings_read(f, &l);
-    if (neighbours(&l, number, by, &at, &other)) {
+    if (find_neighbour(&l, number, by, &at, &other)) {
         struct finding moved[2] = {l.v[at], l.v[other]};
         uint32_t step = findings_step(f), place = moved[0].place;
         moved[0].place = moved[1].place;
@@ -256,7 +256,7 @@ bool findings_root(const struct findings *f, uint32_t number, struct finding *ou
 /* ---- tags and filters ---- */
 
 /* The next word of a text that may have several lines. */
-static bool next_word(struct str *text, struct str *word)
+static bool next_finding_word(struct str *text, struct str *word)
 {
     size_t from = 0;
     while (from < text->n && (text->p[from] == ' ' || text->p[from] == '\n' || text->p[from] == '\t'))
@@ -273,13 +273,13 @@ static bool next_word(struct str *text, struct str *word)
 struct str finding_tag(struct str text, int i)
 {
     struct str word;
-    while (next_word(&text, &word))
+    while (next_finding_word(&text, &word))
         if (word.n > 1 && word.p[0] == '#' && i-- == 0)
             return str_cut(word, 1);
     return STR("");
 }
 
-static bool tagged(struct str text, struct str tag)
+static bool has_tag(struct str text, struct str tag)
 {
     struct str have;
     for (int i = 0; (have = finding_tag(text, i)).n; i++)
@@ -293,13 +293,13 @@ void finding_retag(struct str text, struct str tags, struct buf *out)
     struct str word, part;
     buf_clear(out);
     buf_str(out, text);
-    while (next_word(&tags, &word)) {
+    while (next_finding_word(&tags, &word)) {
         bool off = word.p[0] == '-';
         word = off ? str_cut(word, 1) : word;
         word = word.n && word.p[0] == '#' ? str_cut(word, 1) : word;
         if (!word.n)
             continue;
-        if (!off && !tagged(buf_view(out), word))
+        if (!off && !has_tag(buf_view(out), word))
             buf_fmt(out, "%s#%.*s", out->n ? " " : "", STR_ARG(word));
         if (!off)
             continue;
@@ -307,7 +307,7 @@ void finding_retag(struct str text, struct str tags, struct buf *out)
         struct str rest = str_of(was);
         buf_clear(out);
         buf_cstr(out, "");
-        for (const char *seen = was; next_word(&rest, &part); seen = rest.p) {
+        for (const char *seen = was; next_finding_word(&rest, &part); seen = rest.p) {
             bool gone = part.p[0] == '#' && str_eq(str_cut(part, 1), word);
             if (!gone) /* with the blanks and lines before it */
                 buf_str(out, str_n(seen, (size_t)(part.p + part.n - seen)));
@@ -320,14 +320,14 @@ void finding_line(const char *text, struct buf *out)
 {
     struct str rest = str_of(text), word;
     buf_clear(out);
-    while (next_word(&rest, &word))
+    while (next_finding_word(&rest, &word))
         buf_fmt(out, "%s%.*s", out->n ? " " : "", STR_ARG(word));
 }
 
 static bool wanted_word(const struct finding *x, struct str word)
 {
     if (word.p[0] == '#')
-        return tagged(str_of(x->text), str_cut(word, 1));
+        return has_tag(str_of(x->text), str_cut(word, 1));
     if (str_starts(word, "author:"))
         return str_eq(str_cut(word, 7), str_of(x->author));
     if (str_starts(word, "severity:"))
@@ -346,7 +346,7 @@ static bool wanted_word(const struct finding *x, struct str word)
 bool finding_wanted(const struct finding *x, struct str filter)
 {
     struct str word;
-    while (next_word(&filter, &word))
+    while (next_finding_word(&filter, &word))
         if (!wanted_word(x, word))
             return false;
     return true;

@@ -54,7 +54,7 @@ bool investigation_is(const char *path)
 
 /* What the table of members does not cover: which finding has the evidence, the numbers of rounds, what can be
  * examined. */
-static void settle(struct investigation *v)
+static void settle_members(struct investigation *v)
 {
     findings_settle(&v->findings);
     for (size_t i = 0; i < v->rounds.n; i++)
@@ -70,11 +70,11 @@ static void read_members(struct investigation *v, const struct member *table, cJ
     if (v->pack) /* absolute paths of others would lead outside the pack, and our own name the machine it was made on */
         cJSON_DeleteItemFromObjectCaseSensitive(o, "remaps");
     record_read(table, o, &v->arena, v);
-    settle(v);
+    settle_members(v);
 }
 
 /* Parses the text as an investigation; v records whether a newer version wrote it. */
-static cJSON *parse(struct investigation *v, struct str text, const char *name, struct err *e)
+static cJSON *parse_root(struct investigation *v, struct str text, const char *name, struct err *e)
 {
     cJSON *root = json_text(text, name, e);
     if (!root)
@@ -98,7 +98,7 @@ static cJSON *parse(struct investigation *v, struct str text, const char *name, 
 
 int investigation_parse(struct investigation *v, struct str text, const char *name, struct err *e)
 {
-    cJSON *root = parse(v, text, name, e);
+    cJSON *root = parse_root(v, text, name, e);
     if (!root)
         return -1;
     read_members(v, investigation_members, root);
@@ -107,10 +107,10 @@ int investigation_parse(struct investigation *v, struct str text, const char *na
 }
 
 /* Reads the members in the table. */
-static int read_file(struct investigation *v, const char *path, const struct member *table, struct err *e)
+static int read_investigation_file(struct investigation *v, const char *path, const struct member *table, struct err *e)
 {
     struct buf text = {0};
-    cJSON *root = file_slurp(path, INVESTIGATION_LARGEST, &text, e) ? NULL : parse(v, buf_view(&text), path, e);
+    cJSON *root = file_slurp(path, INVESTIGATION_LARGEST, &text, e) ? NULL : parse_root(v, buf_view(&text), path, e);
     v->content = hash_bytes(text.p, text.n, 0);
     buf_release(&text);
     if (!root)
@@ -123,12 +123,12 @@ static int read_file(struct investigation *v, const char *path, const struct mem
 
 int investigation_recall(struct investigation *v, struct err *e)
 {
-    return read_file(v, v->path, investigation_left, e);
+    return read_investigation_file(v, v->path, investigation_left, e);
 }
 
 int investigation_load(struct investigation *v, const char *path, struct err *e)
 {
-    if (read_file(v, path, investigation_members, e))
+    if (read_investigation_file(v, path, investigation_members, e))
         return -1;
     v->path = investigation_keep(v, path);
     return 0;
@@ -136,7 +136,7 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
 
 int investigation_take(struct investigation *v, struct str text, struct err *e)
 {
-    cJSON *root = parse(v, text, v->path, e);
+    cJSON *root = parse_root(v, text, v->path, e);
     if (!root)
         return -1;
     record_release_lists(investigation_left, v);
@@ -193,7 +193,7 @@ int64_t investigation_date(const struct investigation *v)
     return v->date ? v->date : (int64_t)time(NULL);
 }
 
-static size_t find(const struct investigation *v, const char *target, const char *golden)
+static size_t find_bookmark(const struct investigation *v, const char *target, const char *golden)
 {
     size_t i = 0;
     while (i < v->bookmarks.n && (strcmp(v->bookmarks.v[i].row[0], target) != 0 ||
@@ -204,7 +204,7 @@ static size_t find(const struct investigation *v, const char *target, const char
 
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden)
 {
-    size_t i = find(v, target, golden);
+    size_t i = find_bookmark(v, target, golden);
     if (i < v->bookmarks.n) {
         memmove(&v->bookmarks.v[i], &v->bookmarks.v[i + 1], (v->bookmarks.n - i - 1) * sizeof *v->bookmarks.v);
         v->bookmarks.n--;
@@ -217,7 +217,7 @@ bool investigation_bookmark(struct investigation *v, const char *target, const c
 
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden)
 {
-    return find(v, target, golden) < v->bookmarks.n;
+    return find_bookmark(v, target, golden) < v->bookmarks.n;
 }
 
 /* ---- whose it is, and what it is about ---- */
@@ -313,25 +313,25 @@ void investigation_move(struct investigation *v, const char *path)
     investigation_claim(v);
 }
 
-static bool there(const char *path)
+static bool path_exists(const char *path)
 {
     return path_is_dir(path) || path_is_file(path);
 }
 
 /* The path of `was` after a matching remap. */
-static bool remapped(const struct investigation *v, const char *was, struct buf *at)
+static bool find_remapped(const struct investigation *v, const char *was, struct buf *at)
 {
     for (size_t i = 0; was && i < v->remaps.n; i++)
         if (str_starts(str_of(was), v->remaps.v[i].name)) {
             buf_clear(at);
             buf_fmt(at, "%s%s", v->remaps.v[i].text, was + strlen(v->remaps.v[i].name));
-            if (there(at->p))
+            if (path_exists(at->p))
                 return true;
         }
     return false;
 }
 
-static bool beside(const struct investigation *v, const char *was, struct buf *at)
+static bool find_beside_file(const struct investigation *v, const char *was, struct buf *at)
 {
     struct buf folder = {0}, base = {0};
     buf_str(&folder, v->path ? path_folder(str_of(v->path)) : STR("."));
@@ -339,7 +339,7 @@ static bool beside(const struct investigation *v, const char *was, struct buf *a
     path_join(at, folder.p, base.p);
     buf_release(&folder);
     buf_release(&base);
-    return v->path && there(at->p);
+    return v->path && path_exists(at->p);
 }
 
 /* Paths in a pack lead only into the pack, whatever exists under that name where the program was started; inputs found
@@ -359,7 +359,7 @@ static bool in_pack(const struct investigation *v, const char *was, struct buf *
     buf_fmt(at, "%.*s/%s", STR_ARG(folder), leads_out ? "outside/" : "");
     for (const char *c = was; *c; c++)
         buf_char(at, leads_out && *c == '/' ? '_' : *c);
-    return !leads_out && there(at->p);
+    return !leads_out && path_exists(at->p);
 }
 
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out)
@@ -368,19 +368,19 @@ void investigation_locate(const struct investigation *v, const char *path, struc
     struct buf at = {0};
     buf_clear(out);
     if (v->pack) {
-        if (remapped(v, path, &at))
+        if (find_remapped(v, path, &at))
             buf_str(out, buf_view(&at));
         else
             in_pack(v, path, out);
         buf_release(&at);
         return;
     }
-    if (!there(path) && folder.n && path[0] != '/') {
+    if (!path_exists(path) && folder.n && path[0] != '/') {
         buf_fmt(&at, "%.*s/%s", STR_ARG(folder), path);
-        if (!there(at.p))
+        if (!path_exists(at.p))
             buf_clear(&at);
     }
-    if (!at.n && !there(path) && !remapped(v, path, &at) && !beside(v, path, &at))
+    if (!at.n && !path_exists(path) && !find_remapped(v, path, &at) && !find_beside_file(v, path, &at))
         buf_clear(&at);
     buf_cstr(out, at.n ? at.p : path);
     buf_release(&at);
@@ -392,12 +392,12 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
     const char *gone[2] = {NULL, NULL};
     for (int s = 0; s < 2; s++) {
         const char *was = v->input[s], *full = v->full[s];
-        if (!was || (!v->pack && there(was)))
+        if (!was || (!v->pack && path_exists(was)))
             continue;
-        if (!v->pack && full && there(full))
+        if (!v->pack && full && path_exists(full))
             v->input[s] = full;
-        else if (remapped(v, was, &at) || remapped(v, full, &at) ||
-                 (v->pack ? in_pack(v, was, &at) : beside(v, was, &at)))
+        else if (find_remapped(v, was, &at) || find_remapped(v, full, &at) ||
+                 (v->pack ? in_pack(v, was, &at) : find_beside_file(v, was, &at)))
             v->input[s] = investigation_keep(v, at.p);
         else
             gone[s] = was;

@@ -36,7 +36,7 @@ static const struct record round_record = {round_members, sizeof fresh_round, &f
 
 /* ---- decisions ---- */
 
-static const char *kind_text(unsigned kind)
+static const char *decision_kind_text(unsigned kind)
 {
     return decision_name((enum decision_kind)kind);
 }
@@ -60,7 +60,7 @@ static bool is_decision(void *x)
 
 static const struct record decision_record;
 static const struct member decision_members[] = {
-    MEMBER(NAME, decision, kind, "what", .name = kind_text, .names = DECIDE_KINDS),
+    MEMBER(NAME, decision, kind, "what", .name = decision_kind_text, .names = DECIDE_KINDS),
     MEMBER(U32, decision, step, "step"),
     MEMBER(U32, decision, rule, "rule", .when = of_another),
     MEMBER(TEXT, decision, side[TARGET], "target", .when = of_names),
@@ -74,7 +74,7 @@ static const struct record decision_record = {decision_members, sizeof fresh_dec
 
 /* ---- lists of names ---- */
 
-static bool is_named(void *x)
+static bool has_text_name(void *x)
 {
     return *((const struct named_text *)x)->name;
 }
@@ -90,7 +90,7 @@ static const struct named_text fresh_text = {.name = "", .text = ""};
         MEMBER(REST, named_text, rest, "", .of = &id), \
         {.key = NULL}, \
     }; \
-    static const struct record id = {id##_members, sizeof fresh_text, &fresh_text, is_named}
+    static const struct record id = {id##_members, sizeof fresh_text, &fresh_text, has_text_name}
 
 NAMED(remap, "from", "to");
 NAMED(filter, "name", "text");

@@ -20,7 +20,7 @@ int investigation_may_change(const struct investigation *v, struct err *e)
                      : err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), v->path);
 }
 
-static int put(struct investigation *v, const struct buf *text, struct err *e)
+static int replace_file(struct investigation *v, const struct buf *text, struct err *e)
 {
     if (file_replace(v->path, buf_view(text), e))
         return -1;
@@ -30,7 +30,7 @@ static int put(struct investigation *v, const struct buf *text, struct err *e)
 }
 
 /* The present content of its file; *there false: none. */
-static int read_now(const struct investigation *v, bool *there, struct buf *text, struct err *e)
+static int read_file_content(const struct investigation *v, bool *there, struct buf *text, struct err *e)
 {
     enum path_what what;
     if (path_look(v->path, &what, e))
@@ -44,7 +44,7 @@ static int by_others(struct err *e)
     return err_prefix(e, "%s", _("changed by someone else in the meantime"));
 }
 
-static int conflicting(const struct investigation *v, const struct merge *m, struct err *e)
+static int report_conflict(const struct investigation *v, const struct merge *m, struct err *e)
 {
     const struct merge_item *x = &m->conflicts.v[0];
     return err_set(e, ERR_USAGE, _("%s was changed by someone else in the meantime; conflict: %s, %s"), v->path,
@@ -53,8 +53,8 @@ static int conflicting(const struct investigation *v, const struct merge *m, str
 }
 
 /* Merges both into `mine` unless they conflict. */
-static int join(struct investigation *v, struct merge *m, struct investigation *mine, struct investigation *theirs,
-                struct err *e)
+static int merge_both(struct investigation *v, struct merge *m, struct investigation *mine,
+                      struct investigation *theirs, struct err *e)
 {
     if (theirs->read_only)
         return err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), v->path);
@@ -62,7 +62,7 @@ static int join(struct investigation *v, struct merge *m, struct investigation *
         return err_set(e, ERR_USAGE, _("the rounds in %s differ from those of this investigation"), v->path);
     if (merge_investigations(m, mine, theirs, e))
         return by_others(e);
-    return m->conflicts.n ? conflicting(v, m, e) : 0;
+    return m->conflicts.n ? report_conflict(v, m, e) : 0;
 }
 
 /* It may be opened from another folder, and saved away from the inputs, so paths become absolute. */
@@ -77,7 +77,7 @@ static void note_full_paths(struct investigation *v)
 }
 
 /* Somebody else changed the file. */
-static int take_in(struct investigation *v, struct str text, struct err *e)
+static int merge_changed_file(struct investigation *v, struct str text, struct err *e)
 {
     struct buf b = {0};
     struct merge m = {.choice = MERGE_OURS, .name = {_("this investigation"), v->path}, .author = v->author};
@@ -88,11 +88,11 @@ static int take_in(struct investigation *v, struct str text, struct err *e)
     investigation_write(v, &b);
     int rc = investigation_parse(&mine, buf_view(&b), v->path, e) || investigation_parse(&theirs, text, v->path, e)
                  ? by_others(e)
-                 : join(v, &m, &mine, &theirs, e);
+                 : merge_both(v, &m, &mine, &theirs, e);
     buf_clear(&b);
     if (rc == 0) {
         investigation_write(&mine, &b);
-        rc = put(v, &b, e) || investigation_take(v, buf_view(&b), e) ? -1 : 0;
+        rc = replace_file(v, &b, e) || investigation_take(v, buf_view(&b), e) ? -1 : 0;
     }
     if (rc == 0) {
         v->merges++;
@@ -110,7 +110,7 @@ int investigation_save_over(struct investigation *v, struct err *e)
     struct buf b = {0};
     note_full_paths(v);
     investigation_write(v, &b);
-    int rc = put(v, &b, e);
+    int rc = replace_file(v, &b, e);
     buf_release(&b);
     return rc;
 }
@@ -123,11 +123,11 @@ int investigation_save(struct investigation *v, struct err *e)
         return 0;
     if (!v->path)
         return err_set(e, ERR_OUTPUT, "%s", v->unkept);
-    int rc = read_now(v, &there, &now, e);
+    int rc = read_file_content(v, &there, &now, e);
     if (rc == 0 && v->seen && !there)
         rc = err_set(e, ERR_OUTPUT, _("%s was deleted or moved by someone else in the meantime"), v->path);
     else if (rc == 0 && there && (!v->seen || hash_bytes(now.p, now.n, 0) != v->content))
-        rc = take_in(v, buf_view(&now), e);
+        rc = merge_changed_file(v, buf_view(&now), e);
     else if (rc == 0)
         rc = investigation_save_over(v, e);
     buf_release(&now);
@@ -146,7 +146,7 @@ static int copy_round(const struct round_place *from, const char *to, struct err
 }
 
 /* The rounds' files are beside it and have its name: makes copies with the names that `file` will give them. */
-static int carry_rounds(struct investigation *v, const char *path, const char **file, struct err *e)
+static int copy_round_files(struct investigation *v, const char *path, const char **file, struct err *e)
 {
     struct buf stem = {0}, name = {0};
     struct str whole = str_of(path);
@@ -193,7 +193,7 @@ int investigation_save_as(struct investigation *v, const char *path, struct err 
         return -1;
     const struct investigation was = *v;
     const char **file = mem_zalloc((v->rounds.n + 1) * sizeof *file);
-    int rc = carry_rounds(v, path, file, e);
+    int rc = copy_round_files(v, path, file, e);
     if (rc == 0) {
         swap_files(v, file);
         investigation_move(v, path);

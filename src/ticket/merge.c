@@ -12,14 +12,15 @@
 
 #define MOST 10000 /* of any kind: entries are compared pairwise, so there must not be more */
 
-static const char *kept(struct merge *m, const char *s)
+static const char *keep_merge_text(struct merge *m, const char *s)
 {
     return arena_cstr(&m->arena, str_of(s ? s : ""));
 }
 
 void merge_add(struct merge *m, const char *what, const char *about, const char *text)
 {
-    struct merge_item x = {kept(m, what), kept(m, about), {"", kept(m, text)}, {"", ""}};
+    struct merge_item x = {
+        keep_merge_text(m, what), keep_merge_text(m, about), {"", keep_merge_text(m, text)}, {"", ""}};
     vec_push(&m->added, x);
 }
 
@@ -27,13 +28,13 @@ void merge_conflict(struct merge *m, const char *what, const char *about, const 
                     const char *const row[2])
 {
     struct merge_item x = {
-        kept(m, what), kept(m, about), {kept(m, ours), kept(m, theirs)},
-        {kept(m, row ? row[0] : ""), kept(m, row ? row[1] : "")}};
+        keep_merge_text(m, what), keep_merge_text(m, about), {keep_merge_text(m, ours), keep_merge_text(m, theirs)},
+        {keep_merge_text(m, row ? row[0] : ""), keep_merge_text(m, row ? row[1] : "")}};
     vec_push(&m->conflicts, x);
 }
 
 /* An entry that both may have: whether theirs replaces ours. */
-static bool taken(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs)
+static bool theirs_replaces(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs)
 {
     if (ours)
         merge_conflict(m, what, about, ours, theirs, NULL);
@@ -42,12 +43,12 @@ static bool taken(struct merge *m, const char *what, const char *about, const ch
     return !ours || m->choice == MERGE_THEIRS;
 }
 
-static const char *path_of(struct merge *m, const char *key)
+static const char *member_path(struct merge *m, const char *key)
 {
     return m->within ? arena_fmt(&m->arena, "%s.%s", m->within, key) : key;
 }
 
-static const char *text_at(const struct member *m, const void *x)
+static const char *member_text(const struct member *m, const void *x)
 {
     return *(const char *const *)member_at(x, m);
 }
@@ -64,8 +65,8 @@ static const char *entry_text(struct merge *m, const struct member *row, unsigne
 {
     const char *s = row->of ? "" : *(const char *const *)(const void *)entry;
     for (const struct member *x = row->of ? row->of->members : NULL; x && x->key; x++)
-        if (x->use & use && *text_at(x, entry))
-            s = arena_fmt(&m->arena, "%s%s%s", s, *s ? " ↔ " : "", text_at(x, entry));
+        if (x->use & use && *member_text(x, entry))
+            s = arena_fmt(&m->arena, "%s%s%s", s, *s ? " ↔ " : "", member_text(x, entry));
     return s;
 }
 
@@ -83,7 +84,7 @@ void merge_entries(struct merge *m, const struct member *row, void *ours, const 
 {
     struct member_list more = member_list(theirs, row);
     size_t size = row->of ? row->of->size : sizeof(const char *);
-    const char *what = path_of(m, row->key);
+    const char *what = member_path(m, row->key);
     for (size_t i = 0; i < more.n; i++) {
         const char *x = more.v + i * size, *says = row->of ? entry_text(m, row, MEMBER_CHANGES, x) : "";
         char *own = find_entry(row, member_list(ours, row), size, x);
@@ -91,8 +92,8 @@ void merge_entries(struct merge *m, const struct member *row, void *ours, const 
             m->same++;
             continue;
         }
-        if (!taken(m, what, entry_text(m, row, MEMBER_KEY, x),
-                   own ? entry_text(m, row, MEMBER_CHANGES, own) : NULL, says))
+        if (!theirs_replaces(m, what, entry_text(m, row, MEMBER_KEY, x),
+                             own ? entry_text(m, row, MEMBER_CHANGES, own) : NULL, says))
             continue;
         if (own)
             memcpy(own, x, size);
@@ -112,8 +113,8 @@ void merge_value(struct merge *m, const struct member *row, void *ours, const vo
         m->same++;
         return;
     }
-    const char *own = text && member_given(ours, row) ? text_at(row, ours) : NULL;
-    if (taken(m, row->key, row->key, own, text ? text_at(row, theirs) : "true"))
+    const char *own = text && member_given(ours, row) ? member_text(row, ours) : NULL;
+    if (theirs_replaces(m, row->key, row->key, own, text ? member_text(row, theirs) : "true"))
         memcpy(member_at(ours, row), member_at(theirs, row), text ? sizeof(const char *) : sizeof(bool));
 }
 
@@ -128,7 +129,8 @@ void merge_limits(struct merge *m, const struct member *row, void *ours, const v
             k++;
         if (own && !(mine < value || mine > value))
             m->same++;
-        else if (taken(m, row->key, key, own ? num_exact(number[0], mine) : NULL, num_exact(number[1], value)))
+        else if (theirs_replaces(m, row->key, key, own ? num_exact(number[0], mine) : NULL,
+                                 num_exact(number[1], value)))
             investigation_set_limit(ours, key, value);
     }
 }
@@ -149,10 +151,10 @@ void merge_object(struct merge *m, const struct member *row, void *ours, const v
 
 /* ---- what this version does not know: JSON, as it was read ---- */
 
-static const char *shown(struct merge *m, const cJSON *v)
+static const char *merge_value_text(struct merge *m, const cJSON *v)
 {
     char *text = v && !cJSON_IsString(v) ? cJSON_PrintUnformatted(v) : NULL;
-    const char *s = kept(m, cJSON_IsString(v) ? v->valuestring : text);
+    const char *s = keep_merge_text(m, cJSON_IsString(v) ? v->valuestring : text);
     cJSON_free(text);
     return s;
 }
@@ -174,12 +176,12 @@ static void merge_array(struct merge *m, cJSON *mine, const cJSON *more)
             m->same++;
         } else {
             cJSON_AddItemToArray(mine, cJSON_Duplicate(it, true));
-            merge_add(m, path_of(m, more->string), shown(m, it), "");
+            merge_add(m, member_path(m, more->string), merge_value_text(m, it), "");
         }
     }
 }
 
-static bool says_nothing(const cJSON *v)
+static bool is_empty_value(const cJSON *v)
 {
     return !v || cJSON_IsNull(v) || cJSON_IsFalse(v) || (cJSON_IsString(v) && !*v->valuestring) ||
            ((cJSON_IsObject(v) || cJSON_IsArray(v)) && !v->child);
@@ -193,13 +195,14 @@ static bool is_short_list(const cJSON *v)
 static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *other)
 {
     cJSON *mine = cJSON_GetObjectItemCaseSensitive(ours, other->string);
-    const char *what = path_of(m, other->string);
+    const char *what = member_path(m, other->string);
     if (is_short_list(other) && is_short_list(mine))
         merge_array(m, mine, other);
     else if (mine && cJSON_Compare(mine, other, true))
-        m->same += !says_nothing(other);
-    else if (!says_nothing(other) &&
-             taken(m, what, what, says_nothing(mine) ? NULL : shown(m, mine), shown(m, other))) {
+        m->same += !is_empty_value(other);
+    else if (!is_empty_value(other) &&
+             theirs_replaces(m, what, what, is_empty_value(mine) ? NULL : merge_value_text(m, mine),
+                             merge_value_text(m, other))) {
         cJSON_DeleteItemFromObjectCaseSensitive(ours, other->string);
         cJSON_AddItemToObject(ours, other->string, cJSON_Duplicate(other, true));
     }
@@ -208,14 +211,14 @@ static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *other)
 void merge_rest(struct merge *m, const struct member *row, void *ours, const void *theirs)
 {
     const char **own = member_at(ours, row);
-    cJSON *more = text_at(row, theirs) ? cJSON_Parse(text_at(row, theirs)) : NULL;
+    cJSON *more = member_text(row, theirs) ? cJSON_Parse(member_text(row, theirs)) : NULL;
     cJSON *mine = *own ? cJSON_Parse(*own) : NULL;
     if (more && !mine)
         mine = cJSON_CreateObject();
     for (const cJSON *it = more ? more->child : NULL; it; it = it->next)
         merge_unknown(m, mine, it);
     if (more)
-        *own = arena_cstr(&((struct investigation *)ours)->arena, str_of(shown(m, mine)));
+        *own = arena_cstr(&((struct investigation *)ours)->arena, str_of(merge_value_text(m, mine)));
     cJSON_Delete(more);
     cJSON_Delete(mine);
 }
@@ -227,7 +230,7 @@ struct most {
     size_t n;
 };
 
-static void count(void *ctx, const struct member *m, void *x)
+static void find_longest_list(void *ctx, const struct member *m, void *x)
 {
     struct most *most = ctx;
     size_t n = member_list(x, m).n;
@@ -238,7 +241,7 @@ static void count(void *ctx, const struct member *m, void *x)
 static int check_counts(struct investigation *v, const char *name, struct err *e)
 {
     struct most most = {"thresholds", v->other_limits.n};
-    record_each(investigation_members, v, count, &most);
+    record_each(investigation_members, v, find_longest_list, &most);
     return most.n > MOST ? err_set(e, ERR_DATA, _("%s: \"%s\" has %d entries; at most %d are merged"), name, most.key,
                                    most.n > INT_MAX ? INT_MAX : (int)most.n, MOST)
                          : 0;

@@ -8,13 +8,13 @@
 
 /* ---- findings ---- */
 
-static bool same(unsigned use, const struct finding *a, const struct finding *b)
+static bool same_finding(unsigned use, const struct finding *a, const struct finding *b)
 {
     return record_same(finding_record.members, use, a, b);
 }
 
 /* The k-th version of a finding among the first n of the list; NULL if there are fewer. */
-static const struct finding *version(const struct findings *f, size_t n, uint32_t number, int k)
+static const struct finding *finding_version(const struct findings *f, size_t n, uint32_t number, int k)
 {
     for (size_t i = 0; i < n; i++)
         if (f->log.v[i].number == number && k-- == 0)
@@ -24,10 +24,10 @@ static const struct finding *version(const struct findings *f, size_t n, uint32_
 
 /* The number of the finding in ours, 0 if it is not there: the file may have been copied, or the finding written twice.
  * The text of the first version is compared too: two notes may be of the same second. */
-static uint32_t number_in(const struct findings *f, size_t n, const struct finding *first)
+static uint32_t matching_number(const struct findings *f, size_t n, const struct finding *first)
 {
     for (size_t i = 0; i < n; i++)
-        if (!f->log.v[i].again && same(MEMBER_KEY, &f->log.v[i], first))
+        if (!f->log.v[i].again && same_finding(MEMBER_KEY, &f->log.v[i], first))
             return f->log.v[i].number;
     return 0;
 }
@@ -42,7 +42,7 @@ struct finding_merge {
 };
 
 /* Appends one of their versions under its new number. */
-static void append(struct finding_merge *f, const struct finding *x, uint32_t number, bool fresh)
+static void append_version(struct finding_merge *f, const struct finding *x, uint32_t number, bool fresh)
 {
     struct finding copy = *x;
     copy.number = number;
@@ -59,18 +59,19 @@ static const char *finding_text(struct merge *m, const struct finding *x)
 }
 
 /* Both have it: the side with newer versions adds them; if both have some, the last ones are compared. */
-static void join(struct finding_merge *f, uint32_t mine, uint32_t number)
+static void join_finding(struct finding_merge *f, uint32_t mine, uint32_t number)
 {
     int k = 0;
     const struct finding *a = NULL, *b = NULL, *x, *y;
-    while ((x = version(f->ours, f->mine, mine, k)) && (y = version(f->theirs, f->theirs->now, number, k)) &&
-           same(MEMBER_CHANGES, x, y) && x->time == y->time)
+    while ((x = finding_version(f->ours, f->mine, mine, k)) &&
+           (y = finding_version(f->theirs, f->theirs->now, number, k)) && same_finding(MEMBER_CHANGES, x, y) &&
+           x->time == y->time)
         k++;
-    for (int i = k; (x = version(f->ours, f->mine, mine, i)); i++)
+    for (int i = k; (x = finding_version(f->ours, f->mine, mine, i)); i++)
         a = x;
-    for (int i = k; (x = version(f->theirs, f->theirs->now, number, i)); i++)
+    for (int i = k; (x = finding_version(f->theirs, f->theirs->now, number, i)); i++)
         b = x;
-    if (!b || (a && same(MEMBER_CHANGES, a, b))) {
+    if (!b || (a && same_finding(MEMBER_CHANGES, a, b))) {
         f->m->same++;
         return;
     }
@@ -79,8 +80,8 @@ static void join(struct finding_merge *f, uint32_t mine, uint32_t number)
         merge_conflict(f->m, "findings", about, finding_text(f->m, a), finding_text(f->m, b), b->about);
     else
         merge_add(f->m, "findings", about, finding_text(f->m, b));
-    for (; (!a || f->m->choice == MERGE_THEIRS) && (x = version(f->theirs, f->theirs->now, number, k)); k++)
-        append(f, x, mine, false);
+    for (; (!a || f->m->choice == MERGE_THEIRS) && (x = finding_version(f->theirs, f->theirs->now, number, k)); k++)
+        append_version(f, x, mine, false);
 }
 
 /* Numbers all of theirs first: causes may come after their effects. */
@@ -91,7 +92,7 @@ static void number_theirs(struct finding_merge *f)
         const struct finding *x = &f->theirs->log.v[i];
         if (nmap_get(&f->becomes, x->number) != MAP_NONE)
             continue;
-        uint32_t mine = number_in(f->ours, f->mine, x);
+        uint32_t mine = matching_number(f->ours, f->mine, x);
         nmap_set(&f->becomes, x->number, mine ? mine : next++);
     }
 }
@@ -119,9 +120,9 @@ void merge_findings(struct merge *m, const struct member *row, void *into, const
         struct finding last;
         if (to < first) {
             if (!x->again)
-                join(&f, to, x->number);
+                join_finding(&f, to, x->number);
         } else if (findings_get(theirs, x->number, &last)) { /* else nobody here ever saw it */
-            append(&f, x, to, true);
+            append_version(&f, x, to, true);
             if (!x->again)
                 merge_add(m, row->key, arena_fmt(&m->arena, _("finding %u"), to), finding_text(m, &last));
         }
@@ -165,7 +166,7 @@ static bool same_side(const struct mark *a, const struct mark *b, int s)
 
 /* Two marks that contradict each other: one row with two partners. Parts of a fused tensor share a partner, each with
  * its own view. */
-static bool quarrel(const struct mark *a, const struct mark *b)
+static bool marks_conflict(const struct mark *a, const struct mark *b)
 {
     bool target = same_side(a, b, 0), golden = same_side(a, b, 1);
     if (target && golden)
@@ -174,10 +175,10 @@ static bool quarrel(const struct mark *a, const struct mark *b)
 }
 
 /* By a later one that needs the same row. */
-static bool overruled(const struct decisions_in_force *r, const struct mark *x)
+static bool is_overruled(const struct decisions_in_force *r, const struct mark *x)
 {
     for (size_t i = 0; i < r->marks.n; i++)
-        if (r->marks.v[i].number > x->number && quarrel(&r->marks.v[i], x))
+        if (r->marks.v[i].number > x->number && marks_conflict(&r->marks.v[i], x))
             return true;
     return false;
 }
@@ -196,7 +197,7 @@ struct decision_merge {
     uint32_t step;
 };
 
-static void take(struct decision_merge *d, uint32_t number)
+static void take_decision(struct decision_merge *d, uint32_t number)
 {
     struct decision copy = d->theirs->log.v[number];
     copy.step = d->step;
@@ -216,7 +217,7 @@ static void one_mark(struct decision_merge *d, const struct mark *x, bool reject
             d->m->same++;
             return;
         }
-        against = (reject ? both : quarrel(x, y)) && !overruled(r, y) ? y : NULL;
+        against = (reject ? both : marks_conflict(x, y)) && !is_overruled(r, y) ? y : NULL;
     }
     for (size_t i = 0; i < r->rejects.n && !against; i++) {
         const struct mark *y = &r->rejects.v[i];
@@ -235,10 +236,10 @@ static void one_mark(struct decision_merge *d, const struct mark *x, bool reject
     else
         merge_add(d->m, "decisions", mark_text(d->m, x, reject), "");
     if (!against || d->m->choice == MERGE_THEIRS)
-        take(d, x->number);
+        take_decision(d, x->number);
 }
 
-static void turn(struct decision_merge *d, uint32_t number, bool on)
+static void switch_rule(struct decision_merge *d, uint32_t number, bool on)
 {
     decisions_add(d->ours,
                   (struct decision){.kind = on ? DECIDE_RULE_ON : DECIDE_RULE_OFF, .step = d->step, .rule = number,
@@ -261,12 +262,12 @@ static void one_rule(struct decision_merge *d, const struct pair_rule *x)
                        x->on ? _("enabled") : _("disabled"),
                        NULL);
         if (d->m->choice == MERGE_THEIRS)
-            turn(d, mine->number, x->on);
+            switch_rule(d, mine->number, x->on);
     } else {
         merge_add(d->m, "decisions", text, x->on ? "" : _("disabled"));
-        take(d, x->number);
+        take_decision(d, x->number);
         if (!x->on)
-            turn(d, (uint32_t)d->ours->now - 1, false);
+            switch_rule(d, (uint32_t)d->ours->now - 1, false);
     }
 }
 
@@ -280,7 +281,7 @@ void merge_decisions(struct merge *m, const struct member *row, void *into, cons
     decisions_in_force_read(&d.held[0], ours);
     decisions_in_force_read(&d.held[1], theirs);
     for (size_t i = 0; i < r->marks.n; i++)
-        if (!overruled(r, &r->marks.v[i]))
+        if (!is_overruled(r, &r->marks.v[i]))
             one_mark(&d, &r->marks.v[i], false);
     for (size_t i = 0; i < r->rejects.n; i++)
         one_mark(&d, &r->rejects.v[i], true);

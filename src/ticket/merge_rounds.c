@@ -19,7 +19,7 @@ static struct compared compared_in(const struct investigation *v, size_t round)
     return (struct compared){r->input, r->full, r->step, r->rank, r->state};
 }
 
-static const char *where(const struct compared *c, int side)
+static const char *compared_path(const struct compared *c, int side)
 {
     return c->full[side] ? c->full[side] : c->input[side] ? c->input[side] : "";
 }
@@ -36,7 +36,7 @@ static int same_sides(const struct compared *a, const struct compared *b, struct
         } all[] = {{known, x->bytes, y->bytes}, {known, x->files, y->files}, {known, x->time, y->time},
                    {a->step[s] >= 0 && b->step[s] >= 0, (uint64_t)a->step[s], (uint64_t)b->step[s]},
                    {a->rank[s] >= 0 && b->rank[s] >= 0, (uint64_t)a->rank[s], (uint64_t)b->rank[s]}};
-        const char *here = where(a, s), *there = where(b, s), *side = s ? _("golden") : _("target");
+        const char *here = compared_path(a, s), *there = compared_path(b, s), *side = s ? _("golden") : _("target");
         if (strcmp(here, there) != 0)
             return err_set(e, ERR_USAGE, _("the investigations have different inputs: the %s is %s in one and %s in "
                                            "the other; --force merges them anyway"),
@@ -70,7 +70,7 @@ int merge_one_history(const struct merge *m, const struct investigation *ours, c
             y = compared_in(theirs, i);
             return err_set(e, ERR_USAGE, _("the histories have diverged: round %d compares %s in %s and %s in %s; they "
                                            "cannot be merged"),
-                           (int)i + 1, where(&x, 0), m->name[0], where(&y, 0), m->name[1]);
+                           (int)i + 1, compared_path(&x, 0), m->name[0], compared_path(&y, 0), m->name[1]);
         }
     x = compared_in(ours, n);
     y = compared_in(theirs, n);

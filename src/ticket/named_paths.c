@@ -35,7 +35,7 @@ static char *own_path(const struct investigation *v)
 }
 
 /* ["INVESTIGATION","PATH"]; empty if one of them is not there. */
-static void line_of(const struct investigation *v, const char *path, struct buf *out)
+static void write_named_line(const struct investigation *v, const char *path, struct buf *out)
 {
     char *own = v->path ? own_path(v) : NULL, *full = path_resolve(path);
     struct jsonw w;
@@ -51,7 +51,7 @@ static void line_of(const struct investigation *v, const char *path, struct buf 
     free(full);
 }
 
-static void read_all(struct buf *text)
+static void read_named_lines(struct buf *text)
 {
     struct buf at = {0};
     struct err quiet;
@@ -65,7 +65,7 @@ static void read_all(struct buf *text)
 }
 
 /* line: ends with its newline */
-static bool holds(struct str text, const struct buf *line)
+static bool has_named_line(struct str text, const struct buf *line)
 {
     bool found = false;
     while (text.n && !found) {
@@ -79,9 +79,9 @@ void named_paths_add(const struct investigation *v, const char *path)
 {
     struct buf line = {0}, text = {0}, at = {0};
     struct err quiet;
-    line_of(v, path, &line);
-    read_all(&text);
-    if (folder && line.n && !holds(buf_view(&text), &line)) {
+    write_named_line(v, path, &line);
+    read_named_lines(&text);
+    if (folder && line.n && !has_named_line(buf_view(&text), &line)) {
         struct str rest = buf_view(&text);
         while (rest.n > MOST / 2 && text.n + line.n > MOST)
             str_next(&rest, '\n');
@@ -98,12 +98,12 @@ void named_paths_add(const struct investigation *v, const char *path)
     buf_release(&at);
 }
 
-static bool is_named(const struct investigation *v, const char *path)
+static bool is_path_named(const struct investigation *v, const char *path)
 {
     struct buf line = {0}, text = {0};
-    line_of(v, path, &line);
-    read_all(&text);
-    bool is = line.n && holds(buf_view(&text), &line);
+    write_named_line(v, path, &line);
+    read_named_lines(&text);
+    bool is = line.n && has_named_line(buf_view(&text), &line);
     buf_release(&line);
     buf_release(&text);
     return is;
@@ -119,7 +119,7 @@ static bool is_below(const char *path, const char *where)
     return is;
 }
 
-static bool is_beside(const char *path, const char *file)
+static bool is_below_folder_of(const char *path, const char *file)
 {
     char *own = path_resolve(file), *where = own ? str_dup(path_folder(str_of(own))) : NULL;
     bool is = where && is_below(path, where);
@@ -130,7 +130,7 @@ static bool is_beside(const char *path, const char *file)
 
 bool named_paths_allow(const struct investigation *v, const char *path)
 {
-    if (!v->path || v->allow_paths || is_beside(path, v->path))
+    if (!v->path || v->allow_paths || is_below_folder_of(path, v->path))
         return true;
-    return (folder && is_below(v->path, folder)) || is_named(v, path);
+    return (folder && is_below(v->path, folder)) || is_path_named(v, path);
 }

@@ -36,7 +36,7 @@ const char *round_row_name(const struct round *r, uint32_t row)
     return *name ? name : round_name(r, row, GOLDEN);
 }
 
-static uint32_t keep(struct round *r, struct str s)
+static uint32_t keep_round_text(struct round *r, struct str s)
 {
     uint32_t at = (uint32_t)r->text.n;
     buf_str(&r->text, s);
@@ -48,8 +48,10 @@ int round_add(struct round *r, struct str target, struct str golden, struct roun
 {
     if (r->text.n + target.n + golden.n + 2 >= ROUND_NO_TEXT || r->rows.n >= ROUND_NO_TEXT)
         return -1;
-    row.name[TARGET] = target.n ? keep(r, target) : ROUND_NO_TEXT;
-    row.name[GOLDEN] = !golden.n ? ROUND_NO_TEXT : str_eq(target, golden) ? row.name[TARGET] : keep(r, golden);
+    row.name[TARGET] = target.n ? keep_round_text(r, target) : ROUND_NO_TEXT;
+    row.name[GOLDEN] = !golden.n                ? ROUND_NO_TEXT
+                       : str_eq(target, golden) ? row.name[TARGET]
+                                                : keep_round_text(r, golden);
     vec_push(&r->rows, row);
     return 0;
 }

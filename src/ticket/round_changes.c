@@ -37,7 +37,7 @@ static enum standing standing_of(const struct round_row *x)
 }
 
 /* Both deviate or both agree: CHANGE_KINDS if nothing else changed. */
-static enum change_kind degree(const struct round_row *was, const struct round_row *now)
+static enum change_kind degree_of_change(const struct round_row *was, const struct round_row *now)
 {
     static const uint8_t rank[VERDICT_COUNT] =
         {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_INHERITED] = 2, [VERDICT_IN_DOUBT] = 2, [VERDICT_NONFINITE] = 3,
@@ -52,13 +52,13 @@ static enum change_kind degree(const struct round_row *was, const struct round_r
     return now->error * CHANGES_FACTOR < was->error ? CHANGE_BETTER : CHANGE_KINDS;
 }
 
-enum change_kind change_of(const struct round_row *was, const struct round_row *now)
+enum change_kind round_row_change(const struct round_row *was, const struct round_row *now)
 {
     enum standing a = standing_of(was), b = standing_of(now);
     if (b == STANDS_BAD)
-        return a == STANDS_BAD || a == STANDS_UNSURE ? degree(was, now) : CHANGE_NEW;
+        return a == STANDS_BAD || a == STANDS_UNSURE ? degree_of_change(was, now) : CHANGE_NEW;
     if (b == STANDS_AGREES && a == STANDS_AGREES)
-        return degree(was, now);
+        return degree_of_change(was, now);
     if (a == STANDS_BAD)
         return b == STANDS_AGREES ? CHANGE_FIXED : CHANGE_VANISHED;
     return CHANGE_KINDS;
@@ -69,7 +69,7 @@ static const struct round_row *row_at(const struct round *r, uint32_t row)
     return row == NONE ? NULL : &r->rows.v[row];
 }
 
-static void add(struct changes *c, enum change_kind k, uint32_t was, uint32_t now)
+static void add_change(struct changes *c, enum change_kind k, uint32_t was, uint32_t now)
 {
     struct change x = {(uint8_t)k, was, now};
     if (k == CHANGE_KINDS)
@@ -88,13 +88,14 @@ static int by_kind(const void *a, const void *b)
     return x->was < y->was ? -1 : x->was > y->was;
 }
 
-static void each_row(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+static void compare_each_row(struct changes *c, const struct round *before, const struct round *now,
+                             const struct round_join *x)
 {
     for (uint32_t i = 0; i < now->rows.n; i++)
-        add(c, change_of(row_at(before, x->was[i]), row_at(now, i)), x->was[i], i);
+        add_change(c, round_row_change(row_at(before, x->was[i]), row_at(now, i)), x->was[i], i);
     for (uint32_t i = 0; i < before->rows.n; i++)
         if (!x->again[i])
-            add(c, change_of(row_at(before, i), NULL), i, NONE);
+            add_change(c, round_row_change(row_at(before, i), NULL), i, NONE);
     vec_sort(&c->list, by_kind);
     for (size_t i = 0; i < c->list.n; i++)
         c->unseen += c->list.v[i].kind == CHANGE_NEW && standing_of(row_at(before, c->list.v[i].was)) != STANDS_AGREES;
@@ -129,15 +130,15 @@ static void fate_of(struct changes *c, const struct round *before, const struct 
 }
 
 /* A replaced value changes what is computed from it; the gradient of the calls before it stays wrong. */
-static bool backward(const struct round *r, uint32_t row)
+static bool is_backward_row(const struct round *r, uint32_t row)
 {
     struct str name = str_of(round_row_name(r, row));
     return str_has(name, "backward") || str_has(name, "parameters_grad") || str_has(name, "_grad.");
 }
 
 /* The value of a row was replaced by the golden side's: counts the changes of the forward rows after it. */
-static void intervened(struct changes *c, const struct round *before, const struct round *now,
-                       const struct round_join *x)
+static void count_after_intervention(struct changes *c, const struct round *before, const struct round *now,
+                                     const struct round_join *x)
 {
     uint32_t at = NONE, last = NONE, unseen = 0;
     for (uint32_t i = 0; i < now->rows.n && at == NONE; i++)
@@ -147,13 +148,13 @@ static void intervened(struct changes *c, const struct round *before, const stru
     if (at == NONE || x->was[at] == NONE) /* the row itself may have been recorded before its value was replaced */
         return;
     for (uint32_t i = x->was[at] + 1; i < before->rows.n; i++)
-        if (standing_of(row_at(before, i)) == STANDS_BAD && !backward(before, i)) {
+        if (standing_of(row_at(before, i)) == STANDS_BAD && !is_backward_row(before, i)) {
             c->behind++;
             unseen += !x->again[i];
         }
     for (uint32_t i = at + 1; i < now->rows.n; i++) {
         enum standing was = standing_of(row_at(before, x->was[i])), is = standing_of(row_at(now, i));
-        if (backward(now, i))
+        if (is_backward_row(now, i))
             continue;
         unseen += was == STANDS_BAD && is != STANDS_BAD && is != STANDS_AGREES;
         if (is != STANDS_BAD)
@@ -238,7 +239,7 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
     }
     if (x) {
         c->joined = x->joined;
-        each_row(c, before, now, x);
+        compare_each_row(c, before, now, x);
         compare_types(c, before, now, x);
         if (before->deviates)
             fate_of(c, before, now, x);
@@ -251,7 +252,7 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
         c->replaced = arena_cstr(&c->arena, str_of(now->intervened));
         c->intervention = INTERVENTION_UNTOLD;
         if (x)
-            intervened(c, before, now, x);
+            count_after_intervention(c, before, now, x);
     }
     const char *not = why_not(c, before, now, x ? x->sure : 0);
     c->comparable = !not;
@@ -276,7 +277,7 @@ void changes_release(struct changes *c)
 
 /* ---- the sentence ---- */
 
-static void label(uint32_t round, struct buf *out)
+static void put_round_label(uint32_t round, struct buf *out)
 {
     if (round)
         buf_fmt(out, _("round %u"), round);
@@ -366,7 +367,7 @@ void changes_sentence(const struct changes *c, struct buf *out)
         say_intervention(c, out);
         return;
     }
-    label(c->round[0], &earlier);
+    put_round_label(c->round[0], &earlier);
     say_first(c, earlier.p, out);
     say_types(c, out);
     if (c->confirmed)

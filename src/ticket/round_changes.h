@@ -72,7 +72,7 @@ struct changes {
 void changes_find(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x);
 void changes_release(struct changes *c);
 /* The change of one row; NULL: absent. CHANGE_KINDS: no relevant change. */
-enum change_kind change_of(const struct round_row *was, const struct round_row *now);
+enum change_kind round_row_change(const struct round_row *was, const struct round_row *now);
 const char *change_name(enum change_kind k); /* "fixed" …, for files */
 const char *first_fate_name(enum first_fate f); /* "gone" …, for files */
 const char *intervention_name(enum intervention v); /* "confirmed" …, for files; NULL: none */

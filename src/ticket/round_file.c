@@ -118,7 +118,7 @@ struct round_writing {
     uint64_t fingerprint;
 };
 
-static void pack(struct round_writing *p, int flush)
+static void deflate_line(struct round_writing *p, int flush)
 {
     unsigned char block[BLOCK];
     p->z.next_in = (Bytef *)p->line.p;
@@ -140,11 +140,11 @@ static void end_line(struct round_writing *p)
     p->fingerprint = hash_bytes(p->line.p + p->from, p->line.n - p->from, p->fingerprint);
     p->from = p->line.n;
     if (p->line.n >= BLOCK)
-        pack(p, Z_NO_FLUSH);
+        deflate_line(p, Z_NO_FLUSH);
 }
 
 /* A name may contain anything: tabs and line ends are escaped. */
-static void escape(struct buf *b, struct str s)
+static void escape_name(struct buf *b, struct str s)
 {
     for (size_t i = 0; i < s.n && i < NAME_MOST; i++) {
         const char *code = s.p[i] == '\t' ? "\\t" : s.p[i] == '\n' ? "\\n" : s.p[i] == '\\' ? "\\\\" : NULL;
@@ -152,7 +152,7 @@ static void escape(struct buf *b, struct str s)
     }
 }
 
-static void number(struct buf *b, float v)
+static void put_float_cell(struct buf *b, float v)
 {
     if (!isnan(v))
         buf_fmt(b, "%.9g", (double)v);
@@ -164,12 +164,12 @@ static void row_line(struct round_writing *p, const struct round *r, uint32_t i)
     const struct round_row *x = &r->rows.v[i];
     struct buf *b = &p->line;
     buf_fmt(b, "%s\t", verdict_name((enum verdict)x->verdict));
-    number(b, x->error);
-    number(b, x->confidence);
+    put_float_cell(b, x->error);
+    put_float_cell(b, x->confidence);
     buf_fmt(b, "%u\t%llx\t", x->flags, (unsigned long long)x->address);
-    escape(b, str_of(round_name(r, i, TARGET)));
+    escape_name(b, str_of(round_name(r, i, TARGET)));
     buf_char(b, '\t');
-    escape(b, str_of(round_name(r, i, GOLDEN)));
+    escape_name(b, str_of(round_name(r, i, GOLDEN)));
     end_line(p);
 }
 
@@ -209,7 +209,7 @@ int round_write(const struct round *r, const char *path, uint64_t *fingerprint, 
         head_line(&p, r);
         for (uint32_t i = 0; i < r->rows.n; i++)
             row_line(&p, r, i);
-        pack(&p, Z_FINISH);
+        deflate_line(&p, Z_FINISH);
         deflateEnd(&p.z);
     } else {
         err_set(&p.out.err, ERR_RESOURCE, _("%s: not enough memory to compress it"), path);
@@ -236,7 +236,7 @@ struct round_reading {
 };
 
 /* Unpacks more bytes into out: 1; 0 at the end of a complete file. */
-static int fill(struct round_reading *u, struct err *e)
+static int inflate_more(struct round_reading *u, struct err *e)
 {
     if (u->ended)
         return 0;
@@ -274,7 +274,7 @@ static int next_line(struct round_reading *u, struct err *e)
     buf_clear(&u->line);
     for (;;) {
         if (u->taken == u->have) {
-            int rc = fill(u, e);
+            int rc = inflate_more(u, e);
             if (rc < 0)
                 return -1;
             if (rc == 0)
@@ -298,7 +298,7 @@ static int next_line(struct round_reading *u, struct err *e)
 }
 
 /* Everything except the rows; *rows: their number. */
-static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, struct err *e)
+static int read_round_head(struct round *r, struct round_reading *u, uint64_t *rows, struct err *e)
 {
     int rc = next_line(u, e);
     if (rc <= 0)
@@ -325,7 +325,7 @@ static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, s
     return rc;
 }
 
-static bool unescape(struct buf *b, struct str s)
+static bool unescape_name(struct buf *b, struct str s)
 {
     buf_clear(b);
     for (size_t i = 0; i < s.n; i++) {
@@ -341,7 +341,7 @@ static bool unescape(struct buf *b, struct str s)
     return true;
 }
 
-static bool read_number(struct str s, float *out)
+static bool read_round_float(struct str s, float *out)
 {
     double v = (double)NAN;
     bool fine = !s.n || str_double(s, &v);
@@ -351,7 +351,7 @@ static bool read_number(struct str s, float *out)
 
 #define CELLS 7
 
-static int read_row(struct round *r, struct round_reading *u, struct err *e)
+static int read_round_row(struct round *r, struct round_reading *u, struct err *e)
 {
     struct str cell[CELLS], rest = buf_view(&u->line);
     unsigned long long flags;
@@ -366,10 +366,10 @@ static int read_row(struct round *r, struct round_reading *u, struct err *e)
     if (verdict < 0)
         return err_line(e, u->name, u->number, _("expected a verdict, found \"%.*s\""),
                         cell[0].n > 40 ? 40 : (int)cell[0].n, cell[0].p);
-    if (!read_number(cell[1], &x.error) || !read_number(cell[2], &x.confidence) || !str_u64(cell[3], &flags) ||
-        flags > 255)
+    if (!read_round_float(cell[1], &x.error) || !read_round_float(cell[2], &x.confidence) ||
+        !str_u64(cell[3], &flags) || flags > 255)
         return err_line(e, u->name, u->number, _("expected a number in columns 2 to 4"));
-    if (!unescape(&u->name_of[0], cell[5]) || !unescape(&u->name_of[1], cell[6]))
+    if (!unescape_name(&u->name_of[0], cell[5]) || !unescape_name(&u->name_of[1], cell[6]))
         return err_line(e, u->name, u->number, _("expected \\t, \\n or \\\\ after a backslash"));
     x.verdict = (uint8_t)verdict;
     x.flags = (uint8_t)flags;
@@ -379,14 +379,14 @@ static int read_row(struct round *r, struct round_reading *u, struct err *e)
                : 0;
 }
 
-static int read_all(struct round *r, struct round_reading *u, struct err *e)
+static int read_round(struct round *r, struct round_reading *u, struct err *e)
 {
     uint64_t rows = 0;
     int rc;
-    if (read_head(r, u, &rows, e))
+    if (read_round_head(r, u, &rows, e))
         return -1;
     while ((rc = next_line(u, e)) > 0)
-        if (read_row(r, u, e))
+        if (read_round_row(r, u, e))
             return -1;
     if (rc == 0 && r->rows.n != rows)
         return err_at(e, u->name, u->file.size, _("expected %2$llu rows, found %1$zu"), r->rows.n,
@@ -405,7 +405,7 @@ int round_read(struct round *r, const char *dir, const char *path, uint64_t *fin
         rc = err_set(e, ERR_RESOURCE, _("%s: not enough memory to decompress it"), path);
         file_close(&u->file);
     } else if (rc == 0) {
-        rc = read_all(r, u, e);
+        rc = read_round(r, u, e);
         inflateEnd(&u->z);
         file_close(&u->file);
     }

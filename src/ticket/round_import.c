@@ -13,36 +13,36 @@
 #define ROW_MOST ((size_t)8 << 20)
 #define BLOCK (256 * 1024)
 
-static const cJSON *get(const cJSON *o, const char *key)
+static const cJSON *result_member(const cJSON *o, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-static const char *text(struct round *r, const cJSON *o, const char *key)
+static const char *result_text(struct round *r, const cJSON *o, const char *key)
 {
-    const cJSON *x = get(o, key);
+    const cJSON *x = result_member(o, key);
     return cJSON_IsString(x) ? arena_cstr(&r->arena, str_of(x->valuestring)) : "";
 }
 
 static struct str text_of(const cJSON *o, const char *key)
 {
-    const cJSON *x = get(o, key);
+    const cJSON *x = result_member(o, key);
     return cJSON_IsString(x) ? str_of(x->valuestring) : STR("");
 }
 
 /* "NaN" and "Inf" come as texts. */
-static double real(const cJSON *o, const char *key, double otherwise)
+static double result_real(const cJSON *o, const char *key, double otherwise)
 {
-    const cJSON *x = get(o, key);
+    const cJSON *x = result_member(o, key);
     double v;
     if (cJSON_IsString(x) && str_double(str_of(x->valuestring), &v))
         return v;
     return json_number(x, &v) ? v : otherwise;
 }
 
-static uint32_t count(const cJSON *o, const char *key)
+static uint32_t result_count(const cJSON *o, const char *key)
 {
-    double v = real(o, key, 0);
+    double v = result_real(o, key, 0);
     return v >= 0 && v < UINT32_MAX ? (uint32_t)v : 0;
 }
 
@@ -50,13 +50,13 @@ static void read_summary(struct round *r, const cJSON *o)
 {
     record_read(round_summary_members, o, &r->arena, r);
     r->by[VERDICT_ONLY] = r->only[TARGET] + r->only[GOLDEN];
-    r->unread += count(o, "unread_files");
+    r->unread += result_count(o, "unread_files");
 }
 
 /* The evidence of the verdict; older results have it for tensors only. */
-static float error_of(const cJSON *row)
+static float result_error(const cJSON *row)
 {
-    return (float)real(row, "error", real(row, "rel_l2", (double)NAN));
+    return (float)result_real(row, "error", result_real(row, "rel_l2", (double)NAN));
 }
 
 static void read_first(struct round *r, const cJSON *o)
@@ -64,10 +64,10 @@ static void read_first(struct round *r, const cJSON *o)
     r->deviates = cJSON_IsObject(o);
     if (!r->deviates)
         return;
-    r->first[TARGET] = text(r, o, "target");
-    r->first[GOLDEN] = text(r, o, "golden");
-    r->first_order = count(o, "order");
-    r->first_error = error_of(o);
+    r->first[TARGET] = result_text(r, o, "target");
+    r->first[GOLDEN] = result_text(r, o, "golden");
+    r->first_order = result_count(o, "order");
+    r->first_error = result_error(o);
 }
 
 /* Numbers may also be the texts NaN and Inf. */
@@ -78,7 +78,7 @@ static int check_row(const cJSON *o, const char *path, struct err *e)
         bool number;
     } member[] = {{"target", false}, {"golden", false}, {"error", true}, {"rel_l2", true}, {"confidence", true}};
     for (size_t i = 0; i < ARRAY_LEN(member); i++) {
-        const cJSON *v = get(o, member[i].key);
+        const cJSON *v = result_member(o, member[i].key);
         double number;
         bool fits = !v || cJSON_IsNull(v) ||
                     (member[i].number ? cJSON_IsNumber(v) || str_double(text_of(o, member[i].key), &number)
@@ -90,15 +90,15 @@ static int check_row(const cJSON *o, const char *path, struct err *e)
     return 0;
 }
 
-static int add_row(struct round *r, const cJSON *o, const char *path, uint64_t offset, struct err *e)
+static int add_result_row(struct round *r, const cJSON *o, const char *path, uint64_t offset, struct err *e)
 {
     int verdict = round_verdict(text_of(o, "verdict"));
-    double confidence = real(o, "confidence", (double)NAN);
+    double confidence = result_real(o, "confidence", (double)NAN);
     if (verdict < 0)
         return err_at(e, path, offset, _("expected a row with a \"verdict\""));
     if (check_row(o, path, e))
         return -1;
-    struct round_row x = {.error = error_of(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
+    struct round_row x = {.error = result_error(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
                           .flags = confidence < 0.5 ? ROUND_DOUBTFUL : 0};
     return round_add(r, text_of(o, "target"), text_of(o, "golden"), x)
                ? err_at(e, path, offset, _("more rows than supported"))
@@ -117,7 +117,7 @@ struct scan {
 };
 
 /* One byte of the array. 1: its end; -1: e. */
-static int step(struct scan *s, char c, struct err *e)
+static int scan_char(struct scan *s, char c, struct err *e)
 {
     bool inside = s->depth > 1 || (s->depth == 1 && c == '{');
     if (inside)
@@ -133,7 +133,7 @@ static int step(struct scan *s, char c, struct err *e)
         s->depth++;
     } else if ((c == ']' || c == '}') && --s->depth == 1) {
         cJSON *row = json_text(buf_view(&s->row), s->path, e);
-        int rc = row ? add_row(s->r, row, s->path, s->at, e) : -1;
+        int rc = row ? add_result_row(s->r, row, s->path, s->at, e) : -1;
         cJSON_Delete(row);
         buf_clear(&s->row);
         return rc;
@@ -141,7 +141,7 @@ static int step(struct scan *s, char c, struct err *e)
     return s->depth == 0;
 }
 
-static int read_rows(struct round *r, const char *path, uint64_t offset, struct err *e)
+static int read_result_rows(struct round *r, const char *path, uint64_t offset, struct err *e)
 {
     struct file f;
     struct scan s = {.r = r, .path = path, .at = offset};
@@ -154,7 +154,7 @@ static int read_rows(struct round *r, const char *path, uint64_t offset, struct 
             break;
         }
         for (long i = 0; i < n && rc == 0; i++, s.at++)
-            rc = step(&s, block[i], e);
+            rc = scan_char(&s, block[i], e);
     }
     file_close(&f);
     buf_release(&s.row);
@@ -190,7 +190,7 @@ static int check_member(const struct result_reading *x, size_t which, const cJSO
     return which == 2 || which == 3 ? record_check(round_side_members[which == 2 ? TARGET : GOLDEN], v, x->path, e) : 0;
 }
 
-static int member(struct result_reading *x, const struct json_member *m, struct err *e)
+static int read_result_member(struct result_reading *x, const struct json_member *m, struct err *e)
 {
     struct round *r = x->r;
     size_t which = 0;
@@ -228,14 +228,14 @@ static int member(struct result_reading *x, const struct json_member *m, struct 
 }
 
 /* The same as judgement_status, from the result's data: coverage of pairs replaces that of compute calls. */
-static int status_of(const struct round *r)
+static int result_status(const struct round *r)
 {
     if (r->deviates)
         return 1;
     return r->pairs && !r->unread && r->coverage[TARGET] >= 0.5 ? 0 : 5;
 }
 
-static enum round_extent extent_of(const struct round *r)
+static enum round_extent result_extent(const struct round *r)
 {
     uint64_t bad = (uint64_t)verdicts_deviate(r->by) + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE];
     if (r->rows.n >= round_lines(r))
@@ -251,7 +251,7 @@ int round_from_result(struct round *r, const char *path, struct err *e)
     int rc;
     if (json_members_open(&j, path, NULL, e))
         return -1;
-    while ((rc = json_members_next(&j, &m, e)) > 0 && (rc = member(&x, &m, e)) == 0)
+    while ((rc = json_members_next(&j, &m, e)) > 0 && (rc = read_result_member(&x, &m, e)) == 0)
         continue;
     json_members_close(&j);
     if (rc)
@@ -259,9 +259,9 @@ int round_from_result(struct round *r, const char *path, struct err *e)
     if (!x.schema || !x.summary || !x.first)
         return err_set(e, ERR_DATA, _("%s: expected an investigation, a round of one, or the result of a comparison "
                                       "(compare --json)"), path);
-    if (x.rows && read_rows(r, path, x.rows, e))
+    if (x.rows && read_result_rows(r, path, x.rows, e))
         return -1;
-    r->status = status_of(r);
-    r->extent = extent_of(r);
+    r->status = result_status(r);
+    r->extent = result_extent(r);
     return 0;
 }

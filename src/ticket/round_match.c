@@ -7,7 +7,7 @@
 /* The key that two rows must share in a pass; 0: the row has none. */
 typedef uint64_t row_key(const struct round *r, uint32_t row);
 
-static uint64_t name_key(const struct round *r, uint32_t row, int side)
+static uint64_t round_name_key(const struct round *r, uint32_t row, int side)
 {
     const char *name = round_name(r, row, side);
     uint64_t h = hash_bytes(name, strlen(name), (uint64_t)(31 + side));
@@ -16,12 +16,12 @@ static uint64_t name_key(const struct round *r, uint32_t row, int side)
 
 static uint64_t target_key(const struct round *r, uint32_t row)
 {
-    return name_key(r, row, TARGET);
+    return round_name_key(r, row, TARGET);
 }
 
 static uint64_t golden_key(const struct round *r, uint32_t row)
 {
-    return name_key(r, row, GOLDEN);
+    return round_name_key(r, row, GOLDEN);
 }
 
 static uint64_t both_key(const struct round *r, uint32_t row)
@@ -37,8 +37,8 @@ static uint64_t address_key(const struct round *r, uint32_t row)
 }
 
 /* Earlier rows without a match, by key: the first of each key in the map, the others linked to it. */
-static void index_rows(struct nmap *first, uint32_t *next, const struct round_join *x, const struct round *before,
-                       row_key *key)
+static void index_unmatched_rows(struct nmap *first, uint32_t *next, const struct round_join *x,
+                                 const struct round *before, row_key *key)
 {
     for (uint32_t i = (uint32_t)before->rows.n; i-- > 0;) {
         uint64_t k = x->again[i] ? 0 : key(before, i);
@@ -50,11 +50,11 @@ static void index_rows(struct nmap *first, uint32_t *next, const struct round_jo
     }
 }
 
-static void pass(struct round_join *x, const struct round *before, const struct round *now, row_key *key)
+static void match_pass(struct round_join *x, const struct round *before, const struct round *now, row_key *key)
 {
     struct nmap first = {0};
     uint32_t *next = mem_alloc((x->before + 1) * sizeof *next);
-    index_rows(&first, next, x, before, key);
+    index_unmatched_rows(&first, next, x, before, key);
     for (uint32_t i = 0; i < now->rows.n; i++) {
         uint64_t k = x->was[i] == NONE ? key(now, i) : 0;
         uint32_t at = k ? nmap_get(&first, k) : MAP_NONE;
@@ -78,7 +78,7 @@ bool round_join_left(const struct round_join *x)
     return any && x->joined < x->rows;
 }
 
-static bool same_recording(const struct round *a, const struct round *b, int side)
+static bool is_same_recording(const struct round *a, const struct round *b, int side)
 {
     return a->side[side].fingerprint && a->side[side].fingerprint == b->side[side].fingerprint;
 }
@@ -90,22 +90,22 @@ void round_join_names(struct round_join *x, const struct round *before, const st
     x->again = mem_zalloc(x->before + 1);
     for (size_t i = 0; i < x->rows; i++)
         x->was[i] = NONE;
-    pass(x, before, now, both_key);
-    if (same_recording(before, now, GOLDEN) && round_join_left(x))
-        pass(x, before, now, golden_key);
-    if (same_recording(before, now, TARGET) && round_join_left(x))
-        pass(x, before, now, target_key);
+    match_pass(x, before, now, both_key);
+    if (is_same_recording(before, now, GOLDEN) && round_join_left(x))
+        match_pass(x, before, now, golden_key);
+    if (is_same_recording(before, now, TARGET) && round_join_left(x))
+        match_pass(x, before, now, target_key);
 }
 
 void round_join_rest(struct round_join *x, const struct round *before, const struct round *now)
 {
     if (round_join_left(x))
-        pass(x, before, now, address_key);
+        match_pass(x, before, now, address_key);
     x->sure = x->joined;
     if (round_join_left(x))
-        pass(x, before, now, target_key);
+        match_pass(x, before, now, target_key);
     if (round_join_left(x))
-        pass(x, before, now, golden_key);
+        match_pass(x, before, now, golden_key);
 }
 
 void round_join_release(struct round_join *x)

@@ -322,7 +322,7 @@ static void kinds(void **state)
         {&match, &only, CHANGE_KINDS},      {&unsure, &bad, CHANGE_KINDS},       {&match, &unsure, CHANGE_KINDS},  {&unsure, &match, CHANGE_KINDS},
     };
     for (size_t i = 0; i < ARRAY_LEN(each); i++)
-        if (change_of(each[i].was, each[i].now) != each[i].kind)
+        if (round_row_change(each[i].was, each[i].now) != each[i].kind)
             fail_msg("%zu", i);
 }
 
