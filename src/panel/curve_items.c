@@ -8,7 +8,7 @@
 #define MARKS 200 /* of them are listed */
 
 /* What a step that asks to be examined leads to. */
-static void lead(struct panel_page *p, struct panel_item *it, const struct outlier_step *m, const char *of)
+static void lead_to_step(struct panel_page *p, struct panel_item *it, const struct outlier_step *m, const char *of)
 {
     char at[40];
     it->detail = _("Check the data of this step (decode the tokens; try to skip the batch), overflow near it and the "
@@ -24,15 +24,15 @@ void curve_items_spikes(struct panel_page *p, const struct curves *c)
     for (size_t i = 0; i < c->spikes.n && i < MARKS; i++) {
         const struct outlier_step *m = &c->spikes.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        lead(p,
-             page_item(p, MARK_ADVICE, id, _("outlier at step %lld: the %s is %s"), (long long)m->step,
-                       log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)),
-             m, "");
+        lead_to_step(p,
+                     page_item(p, MARK_ADVICE, id, _("outlier at step %lld: the %s is %s"), (long long)m->step,
+                               log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)),
+                     m, "");
     }
 }
 
 /* Whose value it is: the first run is the target's. */
-static const char *whose(struct panel_page *p, int run)
+static const char *run_owner(struct panel_page *p, int run)
 {
     return run == 0 ? _("target") : run == 1 ? _("golden") : arena_fmt(&p->arena, _("golden run %d"), run);
 }
@@ -44,13 +44,13 @@ void curve_items_marks(struct panel_page *p, const struct curves *c, bool decide
         bool finite = i >= c->nonfinite.n;
         const struct outlier_step *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        lead(p,
-             page_item(
+        lead_to_step(p,
+                     page_item(
                  p, decides ? MARK_BAD : MARK_ADVICE, id,
                  finite ? _("outlier at step %lld: %s %s is %s") : _("step %lld: %s %s is %s"),
-                 (long long)m->step, whose(p, (int)m->run), log_value_title(curve_value(m->series)),
+                 (long long)m->step, run_owner(p, (int)m->run), log_value_title(curve_value(m->series)),
                  num_cell(n, m->value, 4)),
-             m, decides ? "frozen-" : "");
+                     m, decides ? "frozen-" : "");
     }
 }
 

@@ -10,7 +10,7 @@
 static const char *const ids[] = {"target-dump-run", "golden-dump-run"};
 
 /* A single number the call gave; NAN if it is none. */
-static double scalar(const struct dump *d, uint32_t row)
+static double scalar_output(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     if (r->io != IO_OUTPUT || (r->kind == ROW_TENSOR && dump_row_numel(d, row) != 1))
@@ -35,7 +35,7 @@ static struct dump_losses losses_near(const struct dump *d, double wanted)
         if (d->calls.v[c].family != FAMILY_LOSS || d->calls.v[c].phase != PHASE_FORWARD)
             continue;
         EACH_EARLY_ROW(d, c, r) {
-            double x = scalar(d, r);
+            double x = scalar_output(d, r);
             if (isnan(x) || !isfinite(x))
                 continue;
             l.n++;
@@ -51,7 +51,7 @@ static struct dump_losses losses_near(const struct dump *d, double wanted)
 }
 
 /* The norm of all gradients of parameters; NAN if one of them has none recorded. */
-static double gradient_norm(const struct dump *d)
+static double dump_gradient_norm(const struct dump *d)
 {
     double sum = 0;
     size_t n = 0;
@@ -69,19 +69,19 @@ static double gradient_norm(const struct dump *d)
 }
 
 /* The log's record of the dump's step: tools count from 0, logs from 0 or 1. */
-static const struct log_record *record_of(const struct series *s, const struct dump *d)
+static const struct log_record *dump_step_record(const struct series *s, const struct dump *d)
 {
     if (!s->records.n || s->stepless || s->records.v[0].step > 1 || s->interval > 1)
         return NULL;
     return series_at(s, s->records.v[0].step + (d->step < 0 ? 0 : d->step));
 }
 
-static void one_side(struct panel_page *p, const struct dump *d, const struct series *log, int side)
+static void check_side_losses(struct panel_page *p, const struct dump *d, const struct series *log, int side)
 {
-    const struct log_record *r = record_of(log, d);
+    const struct log_record *r = dump_step_record(log, d);
     if (!r || !log_has(r, LOG_LOSS) || !isfinite(r->value[LOG_LOSS]) || log_skipped(r))
         return;
-    double loss = r->value[LOG_LOSS], norm = gradient_norm(d);
+    double loss = r->value[LOG_LOSS], norm = dump_gradient_norm(d);
     struct dump_losses l = losses_near(d, loss);
     char a[NUM_MAX], b[NUM_MAX];
     if (!l.n)
@@ -120,9 +120,9 @@ void page_dump_run(struct panel_page *p, const struct procedure *g)
         if (side && s->single)
             break;
         if (both)
-            one_side(p, &s->side[side].dump, &both->curves->run[side], side);
+            check_side_losses(p, &s->side[side].dump, &both->curves->run[side], side);
         else if (lone && side == TARGET)
-            one_side(p, &s->side[side].dump, &lone->curves->run[0], side);
+            check_side_losses(p, &s->side[side].dump, &lone->curves->run[0], side);
     }
 }
 

@@ -66,8 +66,8 @@ static int run_repeat(struct engine_run_result *r, const struct engine_run_case 
 }
 
 /* The settings of both sides follow the logs. */
-static int run_curves(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                      struct err *e)
+static int run_curves_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                             struct err *e)
 {
     const struct log_options o = {.cancel = &watch->cancel, .growing = c->growing};
     const char *path[ENGINE_RUN_SLOTS];
@@ -84,10 +84,10 @@ static int run_curves(struct engine_run_result *r, const struct engine_run_case 
     return 0;
 }
 
-static int run_log(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                   struct err *e)
+static int run_log_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                          struct err *e)
 {
-    if (run_curves(r, c, watch, e))
+    if (run_curves_engine(r, c, watch, e))
         return -1;
     r->log = arena_zalloc(&r->arena, sizeof *r->log);
     log_check_run(r->log, &r->curves->run[0]);
@@ -108,8 +108,8 @@ static int open_norms(struct engine_run_result *r, const struct engine_run_case 
 
 /* Given files; for a side without one its log, then its dump: both may hold norms. The first error is told, as it is of
  * the file most likely meant. */
-static int run_norms(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                     struct err *e)
+static int run_norms_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                            struct err *e)
 {
     struct err later;
     int rc = -1, tries = 0;
@@ -129,16 +129,16 @@ static int run_norms(struct engine_run_result *r, const struct engine_run_case *
     return rc;
 }
 
-static int run_step(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                    struct err *e)
+static int run_step_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                           struct err *e)
 {
     const struct step_options o = {.workers = c->workers, .kern = kern_select(NULL), .watch = watch};
     r->step = arena_zalloc(&r->arena, sizeof *r->step);
     return optimizer_run(r->step, c->path[0], c->path[1], &o, &c->tol, e);
 }
 
-static int run_rollout(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                       struct err *e)
+static int run_rollout_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                              struct err *e)
 {
     r->rollout = arena_zalloc(&r->arena, sizeof *r->rollout);
     if (rollout_open(r->rollout, c->path[0], c->path[1], &watch->cancel, e))
@@ -147,8 +147,8 @@ static int run_rollout(struct engine_run_result *r, const struct engine_run_case
     return 0;
 }
 
-static int run_first(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
-                     struct err *e)
+static int run_first_engine(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                            struct err *e)
 {
     const struct comparison *s = c->first;
     (void)watch;
@@ -170,20 +170,20 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
     [ENGINE_RUN_CURVES] =
     {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3,
-      PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS}, 6, 2, run_curves, false, true},
-    [ENGINE_RUN_LOG] = {N_("one log"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
+      PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS}, 6, 2, run_curves_engine, false, true},
+    [ENGINE_RUN_LOG] = {N_("one log"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log_engine, true,
                         true},
     [ENGINE_RUN_NORMS] = {N_("gradient norms"),
-                          {PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 6, 0, run_norms, false, false},
-    [ENGINE_RUN_STEP] = {N_("optimizer step"), {PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP}, 2, 2, run_step,
+                          {PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 6, 0, run_norms_engine, false, false},
+    [ENGINE_RUN_STEP] = {N_("optimizer step"), {PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP}, 2, 2, run_step_engine,
                          false, false},
     [ENGINE_RUN_FROZEN] =
-    {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
-    [ENGINE_RUN_ROLLOUT] = {N_("log-probabilities"), {PANEL_INPUT_TRAIN_PROBS, PANEL_INPUT_ROLLOUT_PROBS}, 2, 1, run_rollout,
+    {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves_engine, false, true},
+    [ENGINE_RUN_ROLLOUT] = {N_("log-probabilities"), {PANEL_INPUT_TRAIN_PROBS, PANEL_INPUT_ROLLOUT_PROBS}, 2, 1, run_rollout_engine,
                             false, false},
     [ENGINE_RUN_SYNC] = {N_("weights after the sync"), {PANEL_INPUT_TRAIN_SYNC, PANEL_INPUT_ROLLOUT_SYNC}, 2, 2, run_weights,
                          false, false},
-    [ENGINE_RUN_FIRST] = {N_("the first deviation"), {PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 2, 2, run_first, false, false},
+    [ENGINE_RUN_FIRST] = {N_("the first deviation"), {PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 2, 2, run_first_engine, false, false},
 };
 
 /* ---- cases ---- */
@@ -197,7 +197,7 @@ static void take_waivers(struct engine_run_case *c, const struct investigation *
                                                              arena_cstr(&c->arena, str_of(v->waived.v[i].text))};
 }
 
-static uint64_t key_of(const struct engine_run_case *c, enum engine_run_id x)
+static uint64_t engine_case_key(const struct engine_run_case *c, enum engine_run_id x)
 {
     uint64_t h = (uint64_t)x + 1, stamp[2];
     for (int i = 0; i < ENGINE_RUN_SLOTS; i++) {
@@ -244,7 +244,7 @@ bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const s
     for (int i = 0; i < ENGINE_RUN_SLOTS; i++)
         if (c->path[i])
             c->files = hash_bytes(c->path[i], strlen(c->path[i]), c->files + (uint64_t)i + 1);
-    *key = there ? key_of(c, x) : 0;
+    *key = there ? engine_case_key(c, x) : 0;
     return there;
 }
 

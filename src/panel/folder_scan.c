@@ -20,16 +20,16 @@ struct scan_walk {
     size_t added;
 };
 
-static bool goes_on(const struct scan_walk *w)
+static bool scan_continues(const struct scan_walk *w)
 {
     return w->left > 0 && w->added < OFFERS_MOST && !atomic_load(&w->o->job.cancel);
 }
 
-static void add(struct scan_walk *w, const char *kind, const char *path)
+static void add_openable(struct scan_walk *w, const char *kind, const char *path)
 {
     struct folder_scan *o = w->o;
     pthread_mutex_lock(&o->job.lock);
-    bool wanted = goes_on(w);
+    bool wanted = scan_continues(w);
     if (wanted) {
         struct openable x = {kind, arena_cstr(&o->arena, str_of(path))};
         vec_push(&o->found, x);
@@ -47,7 +47,7 @@ static bool add_recordings(struct scan_walk *w, const char *path)
     struct err quiet;
     bool any = find_recordings_until(path, &w->o->job.cancel, &found, &quiet) == 0 && found.n;
     for (size_t i = 0; any && !w->listed && i < found.n; i++)
-        add(w, found.v[i].reader->name, found.v[i].paths.v[0]);
+        add_openable(w, found.v[i].reader->name, found.v[i].paths.v[0]);
     place_list_release(&found);
     return any;
 }
@@ -75,7 +75,7 @@ static void add_files(struct scan_walk *w, const char *folder, int depth)
         return;
     }
     for (int folders = 0; folders < 2; folders++)
-        for (size_t i = 0; i < names.n && goes_on(w); i++) {
+        for (size_t i = 0; i < names.n && scan_continues(w); i++) {
             path_join(&path, folder, names.v[i]);
             if (path_is_dir(path.p) != (folders == 1))
                 continue;
@@ -87,7 +87,7 @@ static void add_files(struct scan_walk *w, const char *folder, int depth)
             const char *kind = kind_of_file(path.p);
             w->left--;
             if (kind)
-                add(w, kind, path.p);
+                add_openable(w, kind, path.p);
         }
     name_list_release(&names);
     buf_release(&path);
@@ -111,7 +111,7 @@ void folder_scan_init(struct folder_scan *o, void (*notify)(void *ctx), void *ct
     job_init(&o->job, notify, ctx);
 }
 
-static void forget(struct folder_scan *o)
+static void forget_found_files(struct folder_scan *o)
 {
     pthread_mutex_lock(&o->job.lock);
     vec_clear(&o->found);
@@ -121,7 +121,7 @@ static void forget(struct folder_scan *o)
 }
 
 /* Takes the end of the last folder and goes on with the one that is wanted. */
-static void go_on(struct folder_scan *o)
+static void start_wanted_scan(struct folder_scan *o)
 {
     if (job_busy(&o->job))
         return;
@@ -139,9 +139,9 @@ static void go_on(struct folder_scan *o)
 void folder_scan_ask(struct folder_scan *o, const char *folder)
 {
     folder_scan_drop(o);
-    forget(o);
+    forget_found_files(o);
     o->wanted = mem_strdup(folder);
-    go_on(o);
+    start_wanted_scan(o);
 }
 
 void folder_scan_drop(struct folder_scan *o)
@@ -153,7 +153,7 @@ void folder_scan_drop(struct folder_scan *o)
 
 bool folder_scan_busy(struct folder_scan *o)
 {
-    go_on(o);
+    start_wanted_scan(o);
     return o->wanted || (job_busy(&o->job) && !atomic_load(&o->job.cancel));
 }
 

@@ -85,7 +85,7 @@ static bool name_has(const struct known_cause_facts *f, struct str part)
 }
 
 /* 1 holds, 0 does not, -1: no such condition. *row: it is about a row. */
-static int holds(const struct known_cause_facts *f, struct str kind, struct str value, bool *row)
+static int condition_holds(const struct known_cause_facts *f, struct str kind, struct str value, bool *row)
 {
     *row = true;
     if (str_is(kind, "diagnosis"))
@@ -115,7 +115,7 @@ static bool line_holds(const struct known_cause_facts *f, struct str conditions)
     bool about_row = false, row;
     while (conditions.n) {
         one = str_next(&conditions, ' ');
-        if (!str_split(one, ':', &kind, &value) || holds(f, kind, value, &row) != 1)
+        if (!str_split(one, ':', &kind, &value) || condition_holds(f, kind, value, &row) != 1)
             return false;
         about_row |= row;
     }
@@ -123,7 +123,7 @@ static bool line_holds(const struct known_cause_facts *f, struct str conditions)
 }
 
 /* The line by which a card matches, empty: by none; and its sentence. */
-static struct str matched(const struct known_cause_facts *f, struct str lines, struct str *text)
+static struct str matching_condition(const struct known_cause_facts *f, struct str lines, struct str *text)
 {
     bool chinese = str_is(str_of(msg_current()), "zh_CN");
     struct str line, by = {0};
@@ -138,11 +138,11 @@ static struct str matched(const struct known_cause_facts *f, struct str lines, s
     return by;
 }
 
-static const char *match(const struct known_cause_facts *f, struct arena *a, size_t i, const char *kind)
+static const char *match_known_cause(const struct known_cause_facts *f, struct arena *a, size_t i, const char *kind)
 {
     struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
     while (next_card(&rest, &name, &lines)) {
-        struct str by = matched(f, lines, &text);
+        struct str by = matching_condition(f, lines, &text);
         if (by.n && (!kind || str_starts(by, kind)) && i-- == 0)
             return arena_fmt(a, _("%.*s (matched: %.*s)"), STR_ARG(text), STR_ARG(by));
     }
@@ -151,14 +151,14 @@ static const char *match(const struct known_cause_facts *f, struct arena *a, siz
 
 const char *known_cause_match(const struct known_cause_facts *f, struct arena *a, size_t i)
 {
-    return match(f, a, i, NULL);
+    return match_known_cause(f, a, i, NULL);
 }
 
 const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a)
 {
     struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
     while (next_card(&rest, &name, &lines)) {
-        struct str by = matched(f, lines, &text);
+        struct str by = matching_condition(f, lines, &text);
         if (by.n && (!str_starts(by, "diagnosis:") || str_find(by, ' ') > 0))
             return arena_cstr(a, text);
     }
@@ -191,7 +191,7 @@ void page_known_causes(struct panel_page *p, const struct procedure *g, const ch
 {
     const struct known_cause_facts f = {.g = g};
     const char *text;
-    for (size_t i = 0; (text = match(&f, &p->arena, i, kind)); i++) {
+    for (size_t i = 0; (text = match_known_cause(&f, &p->arena, i, kind)); i++) {
         struct panel_item *it = page_item(p, MARK_ADVICE, NULL, _("known cause: %s"), text);
         it->detail = it->text;
     }
@@ -211,7 +211,7 @@ const char *known_causes_bad(void)
             has |= str_starts(line, "when ") ? 1 : str_starts(line, "en ") ? 2 : str_starts(line, "zh ") ? 4 : 8;
             for (struct str c = str_cut(line, 5); str_starts(line, "when ") && c.n;) {
                 one = str_next(&c, ' ');
-                if (!str_split(one, ':', &kind, &value) || holds(&f, kind, value, &row) < 0 ||
+                if (!str_split(one, ':', &kind, &value) || condition_holds(&f, kind, value, &row) < 0 ||
                     (str_is(kind, "check") && !checklist_find(value)))
                     return "cards.conf: a condition that means nothing";
             }

@@ -13,7 +13,7 @@
 
 /* The stretch of calls around `at` that stays within the budget: three back for every one ahead, because what comes in
  * is what has to be known. */
-static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t *from, uint32_t *to)
+static void choose_calls_around(const struct dump *d, uint32_t at, uint64_t budget, uint32_t *from, uint32_t *to)
 {
     uint64_t sum = dump_call_bytes(d, at);
     uint32_t n = (uint32_t)d->calls.n;
@@ -36,7 +36,7 @@ static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t
 }
 
 /* A name as a JSON string; what a dump's name may hold besides printable ASCII is left out. */
-static void quoted(struct buf *b, struct str name)
+static void put_quoted_name(struct buf *b, struct str name)
 {
     buf_cstr(b, b->n ? ", \"" : "\"");
     for (size_t i = 0; i < name.n; i++)
@@ -46,7 +46,7 @@ static void quoted(struct buf *b, struct str name)
 }
 
 /* MindSpore Dump turns '/' of an operator's scope into '_': a pattern that allows any character there. */
-static void kernel(struct buf *b, struct str name)
+static void put_kernel_pattern(struct buf *b, struct str name)
 {
     struct str type, op;
     if (!str_split(name, '.', &type, &op))
@@ -71,7 +71,7 @@ static void kernels_of_module(struct buf *b, struct str path)
     buf_cstr(b, ")\"");
 }
 
-static bool is_graph(const struct dump *d)
+static bool is_graph_dump(const struct dump *d)
 {
     return d->level && strcmp(d->level, "graph") == 0;
 }
@@ -82,8 +82,8 @@ static void name_kernels(struct next_dump *n, const struct dump *d, uint32_t cal
 {
     struct buf kernels = {0};
     const struct call *c = &d->calls.v[call];
-    if (is_graph(d))
-        kernel(&kernels, dump_call_name(d, call));
+    if (is_graph_dump(d))
+        put_kernel_pattern(&kernels, dump_call_name(d, call));
     else if (c->scope != NONE && *d->scopes.v[c->scope])
         kernels_of_module(&kernels, str_of(d->scopes.v[c->scope]));
     if (kernels.n)
@@ -91,16 +91,16 @@ static void name_kernels(struct next_dump *n, const struct dump *d, uint32_t cal
     buf_release(&kernels);
 }
 
-static void name_calls(struct next_dump *n, const struct dump *d, int side, uint32_t at, uint64_t budget)
+static void name_dump_calls(struct next_dump *n, const struct dump *d, int side, uint32_t at, uint64_t budget)
 {
     struct buf list = {0}, kernels = {0};
     uint32_t from, to;
-    stretch(d, at, budget, &from, &to);
-    bool graph = is_graph(d);
+    choose_calls_around(d, at, budget, &from, &to);
+    bool graph = is_graph_dump(d);
     for (uint32_t c = from; c < to; c++) {
-        quoted(&list, dump_call_name(d, c));
+        put_quoted_name(&list, dump_call_name(d, c));
         if (graph && side == TARGET)
-            kernel(&kernels, dump_call_name(d, c));
+            put_kernel_pattern(&kernels, dump_call_name(d, c));
         n->bytes[side] += dump_call_bytes(d, c);
     }
     n->calls[side] = to - from;
@@ -115,14 +115,14 @@ static void name_calls(struct next_dump *n, const struct dump *d, int side, uint
 static const char *inside_quotes(struct next_dump *n, struct str s)
 {
     struct buf b = {0};
-    quoted(&b, s);
+    put_quoted_name(&b, s);
     const char *kept = arena_str(&n->arena, str_n(b.p + 1, b.n - 2)).p;
     buf_release(&b);
     return kept;
 }
 
 /* Whether a value can be put in its place: of the forward pass, a tensor on both sides, the golden one in a file. */
-static bool replaceable(const struct comparison *s, uint32_t line)
+static bool is_replaceable(const struct comparison *s, uint32_t line)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
     if (!verdict_is_bad(s->judged->line[line].verdict) || row[TARGET] == NONE || row[GOLDEN] == NONE)
@@ -137,7 +137,7 @@ static bool replaceable(const struct comparison *s, uint32_t line)
 static void name_values(struct next_dump *n, const struct comparison *s)
 {
     uint32_t line = s->judged->first;
-    while (line < s->judged->lines && !replaceable(s, line))
+    while (line < s->judged->lines && !is_replaceable(s, line))
         line++;
     if (line >= s->judged->lines)
         return;
@@ -173,7 +173,7 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
         const struct dump *d = &s->side[side].dump;
         n->whole[side] = dump_all_bytes(d);
         if (n->whole[side] > budget && row[side] != NONE)
-            name_calls(n, d, side, d->rows.v[row[side]].call, budget);
+            name_dump_calls(n, d, side, d->rows.v[row[side]].call, budget);
         else
             n->bytes[side] = n->whole[side];
     }
@@ -193,7 +193,7 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
     buf_release(&name);
 }
 
-static void say_why(struct next_dump *n, enum step_why why, int64_t step)
+static void say_step_reason(struct next_dump *n, enum step_why why, int64_t step)
 {
     long long at = step;
     if (why == STEP_NOT_FINITE)
@@ -221,7 +221,7 @@ void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step
         int64_t at = step >= 0 ? step : found;
         n->facts.step = at > 0 && at < INT32_MAX ? (int)at - 1 : 0; /* logs count from 1 */
         if (step < 0)
-            say_why(n, why, at);
+            say_step_reason(n, why, at);
         SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
         SAY(n, _("start with statistics of all calls: they are small and show for which calls tensors are needed"));
     } else {

@@ -4,29 +4,29 @@
 #include "panel/dump_run.h"
 #include "panel/procedure.h"
 
-static bool failed(const struct procedure *g, int panel)
+static bool has_failed(const struct procedure *g, int panel)
 {
     return g->page[panel - 1].state == PANEL_FAILED;
 }
 
-static bool judged(const struct procedure *g, int panel)
+static bool is_judged_panel(const struct procedure *g, int panel)
 {
     enum panel_state s = g->page[panel - 1].state;
     return s == PANEL_PASSED || s == PANEL_FAILED || s == PANEL_WAIVED;
 }
 
-static const struct curves *curves(const struct procedure *g)
+static const struct curves *judged_curves(const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
     return r ? r->curves : NULL;
 }
 
 /* Some panel failed, and panel 8 holds the explanation with its proof. */
-static bool closed(const struct procedure *g)
+static bool is_explained(const struct procedure *g)
 {
     bool any = false;
     for (int i = 1; i <= procedure_panels(g); i++)
-        any |= i != PANEL_FINDINGS && failed(g, i);
+        any |= i != PANEL_FINDINGS && has_failed(g, i);
     return any && g->page[PANEL_FINDINGS - 1].state == PANEL_PASSED;
 }
 
@@ -38,85 +38,85 @@ static bool dump_is_another_run(const struct procedure *g)
 
 static bool settings_differ(const struct procedure *g)
 {
-    return failed(g, 1);
+    return has_failed(g, 1);
 }
 
 static bool data_differ(const struct procedure *g)
 {
-    return failed(g, 2);
+    return has_failed(g, 2);
 }
 
 static bool first_step_differs(const struct procedure *g)
 {
-    return failed(g, 3);
+    return has_failed(g, 3);
 }
 
 /* The first loss agrees and the second or third leaves by a jump. */
 static bool second_step_differs(const struct procedure *g)
 {
-    const struct curves *c = curves(g);
+    const struct curves *c = judged_curves(g);
     return c && c->first_loss == STAGE_PASS && c->apart_at >= 0;
 }
 
 static bool norms_to_do(const struct procedure *g)
 {
-    return second_step_differs(g) && (!judged(g, 4) || failed(g, 4));
+    return second_step_differs(g) && (!is_judged_panel(g, 4) || has_failed(g, 4));
 }
 
 static bool optimizer_to_do(const struct procedure *g)
 {
-    return second_step_differs(g) && (!judged(g, 5) || failed(g, 5));
+    return second_step_differs(g) && (!is_judged_panel(g, 5) || has_failed(g, 5));
 }
 
 static bool backward_again(const struct procedure *g)
 {
-    return second_step_differs(g) && judged(g, 4) && judged(g, 5);
+    return second_step_differs(g) && is_judged_panel(g, 4) && is_judged_panel(g, 5);
 }
 
 static bool norms_differ(const struct procedure *g)
 {
-    return failed(g, 4);
+    return has_failed(g, 4);
 }
 
 static bool optimizer_differs(const struct procedure *g)
 {
-    return failed(g, 5);
+    return has_failed(g, 5);
 }
 
 static bool frozen_differs(const struct procedure *g)
 {
-    return failed(g, 6);
+    return has_failed(g, 6);
 }
 
-static bool not_finite(const struct procedure *g)
+static bool has_not_finite(const struct procedure *g)
 {
-    const struct curves *c = curves(g);
+    const struct curves *c = judged_curves(g);
     return c && c->nonfinite.n;
 }
 
-static bool drifts(const struct procedure *g)
+static bool curves_drift(const struct procedure *g)
 {
-    const struct curves *c = curves(g);
-    return c && failed(g, 7) && c->diverges_at >= 0;
+    const struct curves *c = judged_curves(g);
+    return c && has_failed(g, 7) && c->diverges_at >= 0;
 }
 
-static bool spikes(const struct procedure *g)
+static bool curves_spike(const struct procedure *g)
 {
-    const struct curves *c = curves(g);
-    return c && failed(g, 7) && c->spikes.n;
+    const struct curves *c = judged_curves(g);
+    return c && has_failed(g, 7) && c->spikes.n;
 }
 
 static bool beyond_standard(const struct procedure *g)
 {
-    return failed(g, 7);
+    return has_failed(g, 7);
 }
 
 /* The small run meets the standard and nothing failed: what was reported needs more of the full run. */
 static bool not_reproduced(const struct procedure *g)
 {
-    const struct curves *c = curves(g);
+    const struct curves *c = judged_curves(g);
     for (int i = 1; i <= PANELS; i++)
-        if (failed(g, i))
+        if (has_failed(g, i))
             return false;
     return c && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS && g->page[6].state == PANEL_OPEN &&
         !c->spikes.n;
@@ -124,7 +124,7 @@ static bool not_reproduced(const struct procedure *g)
 
 static bool rollout_differs(const struct procedure *g)
 {
-    return procedure_panels(g) == PANELS && failed(g, PANEL_ROLLOUT);
+    return procedure_panels(g) == PANELS && has_failed(g, PANEL_ROLLOUT);
 }
 
 /* Nothing but rollouts was given. */
@@ -133,7 +133,7 @@ static bool rollout_alone(const struct procedure *g)
     for (int i = 1; i < PANEL_FINDINGS; i++)
         if (g->page[i - 1].state != PANEL_NOT_STARTED)
             return false;
-    return procedure_panels(g) == PANELS && !judged(g, PANEL_ROLLOUT);
+    return procedure_panels(g) == PANELS && !is_judged_panel(g, PANEL_ROLLOUT);
 }
 
 /* The same where both sides' dumps were compared and show where. */
@@ -165,8 +165,8 @@ static const struct {
     const char *why;
     const char *(*own)(struct procedure *g); /* the same of what was found here; returns NULL where nothing is known */
 } branches[] = {
-    {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
-                   "to a separate ticket."), NULL},
+    {is_explained, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
+                         "to a separate ticket."), NULL},
     {dump_is_another_run, 2, N_("The loss in the dump differs from the loss of the run without dump: check that it is "
                                 "the same run before you use the dump."), NULL},
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first."), NULL},
@@ -185,11 +185,11 @@ static const struct {
     {norms_differ, 4, N_("The gradient of a weight is an outlier: dump the backward pass of its layer next."), norms_told},
     {optimizer_differs, 5, N_("An optimizer does not match its settings, or the settings differ."), NULL},
     {frozen_differs, 6, N_("Outlier step with frozen weights: only its data or the forward pass can cause it."), NULL},
-    {not_finite, 7, N_("Non-finite loss or norm: find the first non-finite row in a dump of that step; check overflow "
-                       "and the loss scale before that step."), NULL},
-    {drifts, 7, N_("The first steps agree, the losses diverge later: check the step where they diverge, then learning "
-                   "rate and weight decay."), NULL},
-    {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step."), NULL},
+    {has_not_finite, 7, N_("Non-finite loss or norm: find the first non-finite row in a dump of that step; check overflow "
+                           "and the loss scale before that step."), NULL},
+    {curves_drift, 7, N_("The first steps agree, the losses diverge later: check the step where they diverge, then learning "
+                         "rate and weight decay."), NULL},
+    {curves_spike, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step."), NULL},
     {beyond_standard, 7, N_("The first steps agree, but the run does not meet the migration standard: a slow drift. "
                             "Check the optimizer settings, then precision."), NULL},
     {not_reproduced, 7, N_("The difference does not occur in this run. Enlarge the run step by step until it does: add "
@@ -205,7 +205,7 @@ static const char *first_open(const struct procedure *g, int *panel)
 {
     for (int i = 1; i <= procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i - 1];
-        if (judged(g, i))
+        if (is_judged_panel(g, i))
             continue;
         *panel = i;
         return p->next;

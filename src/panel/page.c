@@ -144,7 +144,7 @@ static void add_entry(struct panel_page *p, const struct doc_entry *e, const str
 
 /* Its first cell is its name, but for the id before it; the next two are what the sides have, where the page has
  * columns for them. */
-static void add_row(struct panel_page *p, const struct doc_block *k, size_t row)
+static void add_page_row(struct panel_page *p, const struct doc_block *k, size_t row)
 {
     const struct doc_cell *cell = &k->cells.v[(row + 1) * k->columns];
     const char *id = k->rows.v[row].id;
@@ -178,7 +178,7 @@ size_t page_rows(struct panel_page *p, const struct document *d)
     size_t first = p->items.n;
     for (size_t i = 0; i < d->sections.v[0].blocks.n; i++)
         for (size_t row = 0; row < d->sections.v[0].blocks.v[i].rows.n; row++)
-            add_row(p, &d->sections.v[0].blocks.v[i], row);
+            add_page_row(p, &d->sections.v[0].blocks.v[i], row);
     return first;
 }
 

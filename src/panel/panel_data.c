@@ -12,7 +12,7 @@
 
 /* The vocabulary size of both sides from the settings, or else the rows of the table that takes the ids; 0: unknown.
  */
-static double vocabulary(const struct procedure *g)
+static double vocabulary_size(const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     for (size_t i = 0; r && i < r->settings->checks.n; i++) {
@@ -43,7 +43,7 @@ static void about_row(struct panel_page *p, struct panel_item *it, const struct 
 static void id_range(struct panel_page *p, const struct procedure *g, const struct step_input *x)
 {
     const struct comparison *s = g->s;
-    double words = vocabulary(g), low = INFINITY, high = -INFINITY;
+    double words = vocabulary_size(g), low = INFINITY, high = -INFINITY;
     for (int side = 0; side < 2; side++) {
         const struct row *r = x->row[side] == NONE ? NULL : &s->side[side].dump.rows.v[x->row[side]];
         if (!r || !(r->has & HAS_MAX) || !(r->has & HAS_MIN))
@@ -88,7 +88,7 @@ static void label_position(struct panel_page *p, const struct procedure *g)
     }
 }
 
-static void step_inputs(struct panel_page *p, const struct procedure *g)
+static void add_input_items(struct panel_page *p, const struct procedure *g)
 {
     const struct comparison *s = g->s;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
@@ -162,7 +162,7 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
         }
 }
 
-static void weights(struct panel_page *p, const struct procedure *g)
+static void add_weights(struct panel_page *p, const struct procedure *g)
 {
     if (procedure_pending(p, g, ENGINE_RUN_WEIGHTS, "weights", _("initial weights of both sides")))
         return;
@@ -179,7 +179,7 @@ static void weights(struct panel_page *p, const struct procedure *g)
 
 /* ---- a run and itself ---- */
 
-static void determinism(struct panel_page *p, const struct procedure *g)
+static void add_determinism(struct panel_page *p, const struct procedure *g)
 {
     static const enum engine_run_id exams[] = {ENGINE_RUN_REPEAT_TARGET, ENGINE_RUN_REPEAT_GOLDEN};
     const char *const what[] = {_("the target run twice"), _("the golden side run twice")};
@@ -217,9 +217,9 @@ void panel_data(struct panel_page *p, const struct procedure *g)
     page_inputs(p, g, PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS, true);
     page_inputs(p, g, PANEL_INPUT_TARGET_REPEAT, PANEL_INPUT_GOLDEN_REPEAT, false);
     page_dump_run(p, g);
-    step_inputs(p, g);
-    weights(p, g);
-    determinism(p, g);
+    add_input_items(p, g);
+    add_weights(p, g);
+    add_determinism(p, g);
     page_settle(p, g);
     const struct panel_item *worst = NULL;
     for (size_t i = 0; i < p->items.n && !worst; i++)

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "panel/subject.h"
 
-static void held(struct panel_page *p, const struct investigation *v)
+static void add_marks_held(struct panel_page *p, const struct investigation *v)
 {
     for (size_t i = 0; i < v->bookmarks.n; i++) {
         const struct bookmark *b = &v->bookmarks.v[i];
@@ -19,14 +19,14 @@ static void held(struct panel_page *p, const struct investigation *v)
         page_item(p, MARK_NOTE, NULL, _("answered, %s: %s"), v->answers.v[i].name, v->answers.v[i].text);
 }
 
-static void question(struct panel_page *p, const char *id, const char *text)
+static void add_question(struct panel_page *p, const char *id, const char *text)
 {
     struct panel_item *it = page_item(p, MARK_OPEN, id, "%s", text);
     page_detail(p, it, _(":answer %s TEXT answers it."), id);
 }
 
 /* Each finding as a line that opens it. Suspected ones keep the panel open: somebody has to confirm or clear them. */
-static size_t findings(struct panel_page *p, const struct investigation *v)
+static size_t add_finding_items(struct panel_page *p, const struct investigation *v)
 {
     static const uint8_t marks[FINDING_STATUSES] =
         {[FINDING_SUSPECTED] = MARK_OPEN, [FINDING_CLEARED] = MARK_NOTE, [FINDING_WAIVED] = MARK_WAIVED,
@@ -85,7 +85,7 @@ static bool confirmed_before(struct panel_page *p, const struct procedure *g)
 }
 
 /* A new dump after a fix: true if the deviation is gone and no new one appeared. */
-static bool rounds(struct panel_page *p, const struct procedure *g)
+static bool add_round_items(struct panel_page *p, const struct procedure *g)
 {
     const struct round_since *x = &g->s->since;
     struct buf b = {0};
@@ -116,7 +116,7 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
     bool named = root_cause(g, &root);
     bool begun = g->s->since.told || investigation_text(&v->answers, "root-cause") ||
                  investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
-    bool confirmed = rounds(p, g);
+    bool confirmed = add_round_items(p, g);
     if (all) {
         page_item(p, MARK_OK, "root-cause", "%s", _("all panels passed or waived"));
     } else if (failed || begun) {
@@ -124,12 +124,12 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
             page_item(p, MARK_OK, "root-cause", _("root cause: finding %u, %s"), root.number, root.text)->command =
                 arena_fmt(&p->arena, "finding %u", root.number);
         else
-            question(p, "root-cause", _("root cause: why the runs differ"));
+            add_question(p, "root-cause", _("root cause: why the runs differ"));
         if (!confirmed)
-            question(p, "confirmed", _("confirmed: a run without the root cause agrees"));
+            add_question(p, "confirmed", _("confirmed: a run without the root cause agrees"));
     }
-    size_t open = findings(p, v);
-    held(p, v);
+    size_t open = add_finding_items(p, v);
+    add_marks_held(p, v);
     page_settle(p, g);
     size_t notes = v->bookmarks.n + v->answers.n + v->waived.n;
     bool unnamed = p->state == PANEL_OPEN && !named && !investigation_text(&v->answers, "root-cause");

@@ -52,7 +52,7 @@ static void other_ranks(struct panel_page *p, const struct procedure *g, bool lo
 }
 
 /* The result of the dumps. `decides`: only they show whether the first step agrees. */
-static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
+static void add_dump_result(struct panel_page *p, const struct procedure *g, bool loss_ok)
 {
     const struct comparison *s = g->s;
     const struct judgement *j = s->judged;
@@ -126,7 +126,7 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     size_t loss = p->items.n - 1;
     if (apart && p->items.v[loss].mark == MARK_OK)
         of_other_runs(&p->items.v[loss]);
-    dumps(p, g, ok);
+    add_dump_result(p, g, ok);
     size_t dev = p->items.n - 1;
     uint8_t deviation = p->items.v[dev].mark;
     /* done: the loss is within the limits, or the first deviation is explained; if all of the dumps agrees, no log is

@@ -11,7 +11,7 @@
 
 #define LONE_MOST 50 /* problems of one log that are listed */
 
-static void judged(struct panel_page *p, const struct curves *c)
+static void add_long_run_verdict(struct panel_page *p, const struct curves *c)
 {
     struct document d;
     document_begin(&d);
@@ -27,7 +27,7 @@ static void judged(struct panel_page *p, const struct curves *c)
 }
 
 /* The target's first step that is not finite, -1: none. */
-static int64_t not_finite(const struct curves *c)
+static int64_t first_not_finite(const struct curves *c)
 {
     for (size_t i = 0; i < c->nonfinite.n; i++)
         if (c->nonfinite.v[i].run == 0)
@@ -95,7 +95,7 @@ bool panel_is_feature(const char *id)
 }
 
 /* 1 in use, 0 not, -1 nothing tells. *both: both sides use it. */
-static int used(const struct procedure *g, const char *key, bool *both)
+static int feature_in_use(const struct procedure *g, const char *key, bool *both)
 {
     *both = false;
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
@@ -144,7 +144,7 @@ static void layouts_text(const struct procedure *g, struct buf *out)
     buf_release(&b[1]);
 }
 
-static void scaling(struct panel_page *p, const struct procedure *g, const struct curves *c)
+static void add_scaling_features(struct panel_page *p, const struct procedure *g, const struct curves *c)
 {
     const char *all = investigation_text(&g->inv->waived, "scaling");
     struct buf laid = {0};
@@ -153,7 +153,7 @@ static void scaling(struct panel_page *p, const struct procedure *g, const struc
     for (size_t i = 0; i < ARRAY_LEN(features); i++) {
         bool answered = investigation_text(&g->inv->answers, features[i].id) != NULL;
         bool both;
-        int told = used(g, features[i].key, &both), ranks = laid.n ? used_by_ranks(g, features[i].laid) : -1;
+        int told = feature_in_use(g, features[i].key, &both), ranks = laid.n ? used_by_ranks(g, features[i].laid) : -1;
         bool unused = told == 0 ? ranks != 1 : told < 0 && ranks == 0;
         bool met = both && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS; /* compared with it */
         struct panel_item *it = page_item(p,
@@ -184,7 +184,7 @@ static void scaling(struct panel_page *p, const struct procedure *g, const struc
 }
 
 /* The last of the problems from the i-th on that are of one kind and of neighbouring steps. */
-static size_t stretch(const struct log_check *c, const struct series *s, size_t i)
+static size_t end_of_problems(const struct log_check *c, const struct series *s, size_t i)
 {
     size_t last = c->problems.n - c->notes;
     while (i + 1 < last && c->problems.v[i].step >= 0 &&
@@ -201,7 +201,7 @@ static void lone_problems(struct panel_page *p, const struct series *s, const st
     for (size_t i = 0, end, listed = 0; i < c->problems.n && listed < LONE_MOST; i = end + 1, listed++) {
         const struct log_problem *x = &c->problems.v[i];
         enum panel_mark mark = i + c->notes >= c->problems.n ? MARK_NOTE : MARK_ADVICE;
-        end = stretch(c, s, i);
+        end = end_of_problems(c, s, i);
         if (x->step < 0) {
             page_item(p, mark, NULL, "%s", x->text);
             continue;
@@ -216,7 +216,7 @@ static void lone_problems(struct panel_page *p, const struct series *s, const st
 }
 
 /* What the target's log tells by itself. */
-static void alone(struct panel_page *p, const struct procedure *g)
+static void add_log_alone(struct panel_page *p, const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_LOG);
     const struct log_record *first = NULL, *last = NULL, *least = NULL;
@@ -251,7 +251,7 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     page_input(p, g, PANEL_INPUT_GOLDEN_LOG2, false);
     if (procedure_pending(p, g, ENGINE_RUN_CURVES, "curves", _("training logs of both sides"))) {
         p->summary = vec_last(&p->items)->text;
-        alone(p, g);
+        add_log_alone(p, g);
         page_settle(p, g);
         p->next = _("Give both training logs, and logs of one or two more golden runs with determinism off to show the "
                     "spread of golden runs.");
@@ -259,16 +259,16 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
     char n[2][NUM_MAX];
-    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1,
+    int64_t broken = c->verdict == STAGE_FAIL ? first_not_finite(c) : -1,
         look = broken >= 0 ? broken : c->apart_at >= 0 ? c->apart_at
                      : c->from_start ? -1 : curve_departure_step(c);
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
     p->picture = ENGINE_RUN_CURVES;
-    judged(p, c);
+    add_long_run_verdict(p, c);
     curve_items_marks(p, c, false);
     page_known_causes(p, g, "curve:");
-    scaling(p, g, c);
+    add_scaling_features(p, g, c);
     page_settle(p, g);
     size_t left = 0;
     for (size_t i = 0; i < p->items.n; i++)

@@ -19,7 +19,7 @@ static int64_t learns_at(const struct series *s, bool *known)
     return -1;
 }
 
-static void frozen(struct panel_page *p, const struct curves *c)
+static void check_learning_rate_zero(struct panel_page *p, const struct curves *c)
 {
     for (size_t k = 0; k < 2; k++) {
         bool known;
@@ -33,7 +33,7 @@ static void frozen(struct panel_page *p, const struct curves *c)
     }
 }
 
-static void largest(struct panel_page *p, const struct curves *c)
+static void add_largest_differences(struct panel_page *p, const struct curves *c)
 {
     double norm = 0;
     int64_t at;
@@ -57,7 +57,7 @@ static void largest(struct panel_page *p, const struct curves *c)
         "most.");
 }
 
-static void standard(struct panel_page *p, const struct curves *c)
+static void add_standard(struct panel_page *p, const struct curves *c)
 {
     struct document d;
     document_begin(&d);
@@ -79,9 +79,9 @@ void panel_lr0(struct panel_page *p, const struct procedure *g)
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_FROZEN)->curves;
     p->picture = ENGINE_RUN_FROZEN;
-    frozen(p, c);
-    standard(p, c);
-    largest(p, c);
+    check_learning_rate_zero(p, c);
+    add_standard(p, c);
+    add_largest_differences(p, c);
     curve_items_marks(p, c, true);
     page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
     page_settle(p, g);

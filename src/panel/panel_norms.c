@@ -9,7 +9,7 @@
 #define ROWS_MOST 2000
 
 /* The largest relative difference, which is the longest bar. */
-static const char *scale(struct panel_page *p, const struct norms *n)
+static const char *longest_bar_text(struct panel_page *p, const struct norms *n)
 {
     double most = 0;
     char text[NUM_MAX];
@@ -19,7 +19,7 @@ static const char *scale(struct panel_page *p, const struct norms *n)
     return most > 0 ? arena_fmt(&p->arena, _("max %s %%"), num_cell(text, 100 * most, 2)) : NULL;
 }
 
-static void judged(struct panel_page *p, const struct procedure *g)
+static void add_norms_verdict(struct panel_page *p, const struct procedure *g)
 {
     struct document d;
     document_begin(&d);
@@ -31,7 +31,7 @@ static void judged(struct panel_page *p, const struct procedure *g)
     page_known_causes(p, g, "norm:");
     p->values[0] = _("target");
     p->values[1] = _("golden");
-    p->scale = scale(p, n);
+    p->scale = longest_bar_text(p, n);
     for (size_t i = page_rows(p, &d); i < p->items.n; i++)
         page_subject(p, &p->items.v[i], SUBJECT_NORM, p->items.v[i].text, NULL, NULL);
     document_release(&d);
@@ -55,7 +55,7 @@ void panel_norms(struct panel_page *p, const struct procedure *g)
     } else if (procedure_pending(p, g, ENGINE_RUN_NORMS, "local-norm", _("gradient norms of both sides"))) {
         page_settle(p, g);
     } else {
-        judged(p, g);
+        add_norms_verdict(p, g);
         page_settle(p, g);
     }
     if (!*p->summary)

@@ -7,15 +7,15 @@
 #define ROWS_MOST 2000
 
 /* The target of each line: the sequence, at the token named or otherwise at its largest difference. */
-static void lead(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence,
-                 uint32_t token)
+static void lead_to_tokens(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence,
+                           uint32_t token)
 {
     const struct rollout_sequence *s = &r->sequences.v[sequence];
     if (it && token != ROLLOUT_NONE)
         it->command = arena_fmt(&p->arena, "tokens %u %u", s->row[0], token - (uint32_t)s->from);
 }
 
-static void judged(struct panel_page *p, const struct procedure *g)
+static void add_rollout_verdict(struct panel_page *p, const struct procedure *g)
 {
     const struct rollout *r = procedure_result(g, ENGINE_RUN_ROLLOUT)->rollout;
     struct document d;
@@ -23,17 +23,17 @@ static void judged(struct panel_page *p, const struct procedure *g)
     rollout_section(&d, r, ROWS_MOST);
     page_items(p, &d);
     if (r->first != ROLLOUT_NONE)
-        lead(p, r, page_find(p, "rollout-first"), r->first_sequence, r->first);
+        lead_to_tokens(p, r, page_find(p, "rollout-first"), r->first_sequence, r->first);
     size_t first = page_rows(p, &d);
     for (size_t i = first; i < p->items.n && i - first < r->worst.n; i++) {
         const struct rollout_sequence *s = &r->sequences.v[r->worst.v[i - first]];
         p->items.v[i].text = arena_fmt(&p->arena, _("sequence %s"), p->items.v[i].text);
-        lead(p, r, &p->items.v[i], r->worst.v[i - first], s->first != ROLLOUT_NONE ? s->first : s->worst);
+        lead_to_tokens(p, r, &p->items.v[i], r->worst.v[i - first], s->first != ROLLOUT_NONE ? s->first : s->worst);
     }
     document_release(&d);
 }
 
-static void sync(struct panel_page *p, const struct procedure *g)
+static void add_sync_weights(struct panel_page *p, const struct procedure *g)
 {
     bool given = panel_input_path(g->inv, PANEL_INPUT_TRAIN_SYNC) || panel_input_path(g->inv, PANEL_INPUT_ROLLOUT_SYNC);
     struct document d;
@@ -59,8 +59,8 @@ void panel_rollout(struct panel_page *p, const struct procedure *g)
     bool pending =
         procedure_pending(p, g, ENGINE_RUN_ROLLOUT, "rollout", _("log-probabilities of trainer and rollout"));
     if (!pending)
-        judged(p, g);
-    sync(p, g);
+        add_rollout_verdict(p, g);
+    add_sync_weights(p, g);
     page_settle(p, g);
     if (!*p->summary)
         p->summary = page_find(p, "rollout") ? page_find(p, "rollout")->text : "";

@@ -4,7 +4,7 @@
 #include "panel/known_causes.h"
 
 /* One question for all checks whose files were not given. */
-static void closed(struct panel_page *p, const struct config_compare *c)
+static void add_unanswered_checks(struct panel_page *p, const struct config_compare *c)
 {
     struct buf names = {0};
     size_t named = 0;
@@ -22,7 +22,7 @@ static void closed(struct panel_page *p, const struct config_compare *c)
     buf_release(&names);
 }
 
-static void checks(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
+static void add_checks(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
 {
     struct document d;
     document_begin(&d);
@@ -76,7 +76,7 @@ static void look_for_gate(struct shared_gate *x, struct str name, struct arena *
         }
 }
 
-static struct shared_gate gate_of(const struct procedure *g, int side, struct arena *a)
+static struct shared_gate find_shared_gate(const struct procedure *g, int side, struct arena *a)
 {
     struct shared_gate x = {0};
     const struct engine_run_result *w = procedure_result(g, ENGINE_RUN_WEIGHTS);
@@ -94,7 +94,7 @@ static void shared_gate(struct panel_page *p, const struct procedure *g, const s
     for (size_t i = 0; i < c->checks.n; i++) {
         const struct config_check *k = &c->checks.v[i];
         for (int s = 0; str_is(k->row->key, "use_shared_expert_gating") && s < 2; s++) {
-            struct shared_gate x = gate_of(g, s, &p->arena);
+            struct shared_gate x = find_shared_gate(g, s, &p->arena);
             if (!x.experts || k->value[s].state != VALUE_SET)
                 continue;
             enum panel_mark mark = value_true(&k->value[s]) == x.gate ? MARK_OK : MARK_BAD;
@@ -128,11 +128,11 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
                   _("settings of both runs: not given yet; only the environments are compared"))->need = "settings";
     p->values[0] = _("target");
     p->values[1] = _("golden");
-    checks(p, g, c);
+    add_checks(p, g, c);
     logged_batch(p, g, c);
     shared_gate(p, g, c);
     if (!c->environments)
-        closed(p, c);
+        add_unanswered_checks(p, c);
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->unmapped[s].n && i < 200; i++) {
             struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->unmapped[s].v[i]));

@@ -24,7 +24,7 @@ static const struct {
     [PATH_ROLLOUT] = {{PANEL_INPUT_TRAIN_PROBS, PANEL_INPUT_ROLLOUT_PROBS}, PANEL_ROLLOUT},
 };
 
-static enum path_kind recording(const char *path, const atomic_bool *cancel)
+static enum path_kind recording_kind(const char *path, const atomic_bool *cancel)
 {
     place_list l = {0};
     struct err quiet;
@@ -37,7 +37,7 @@ enum path_kind path_kind_find(const char *path, const atomic_bool *cancel)
 {
     if (rollout_probe(path))
         return PATH_ROLLOUT;
-    enum path_kind what = optimizer_step_probe(path) ? PATH_STEP : recording(path, cancel);
+    enum path_kind what = optimizer_step_probe(path) ? PATH_STEP : recording_kind(path, cancel);
     if (what != PATH_NOTHING)
         return what;
     const char *log = series_kind(path, cancel);
@@ -46,7 +46,7 @@ enum path_kind path_kind_find(const char *path, const atomic_bool *cancel)
     return settings_probe(path) ? PATH_SETTINGS : PATH_NOTHING;
 }
 
-static int look(struct job *j, void *ctx, struct err *e)
+static int look_at_paths(struct job *j, void *ctx, struct err *e)
 {
     struct path_kind_look *l = ctx;
     (void)e;
@@ -62,8 +62,8 @@ void path_kind_look_start(struct path_kind_look *l, const struct investigation *
     job_init(&l->job, notify, ctx);
     for (int s = 0; s < 2; s++)
         l->path[s] = v->input[s] ? mem_strdup(v->input[s]) : NULL;
-    if (job_start(&l->job, look, l))
-        look(&l->job, l, &quiet);
+    if (job_start(&l->job, look_at_paths, l))
+        look_at_paths(&l->job, l, &quiet);
 }
 
 bool path_kind_look_done(struct path_kind_look *l)

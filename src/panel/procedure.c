@@ -40,7 +40,7 @@ void procedure_see_ranks(struct procedure *g, const struct ranks_laid laid[2], i
 
 /* ---- the exams ---- */
 
-static void clear(struct engine_run *x)
+static void clear_engine_run(struct engine_run *x)
 {
     if (x->lent && x->result.curves) {
         x->grave = x->result;
@@ -53,7 +53,7 @@ static void clear(struct engine_run *x)
     x->again = false;
 }
 
-static bool waits(const struct engine_run *x)
+static bool engine_run_waits(const struct engine_run *x)
 {
     return x->state == ENGINE_RUN_WAITING || (x->state == ENGINE_RUN_DONE && x->again);
 }
@@ -61,7 +61,7 @@ static bool waits(const struct engine_run *x)
 static int next_waiting(const struct procedure *g)
 {
     int i = 0;
-    while (i < ENGINE_RUN_COUNT && !waits(&g->exam[i]))
+    while (i < ENGINE_RUN_COUNT && !engine_run_waits(&g->exam[i]))
         i++;
     return i;
 }
@@ -98,7 +98,7 @@ static int run_exam(struct job *j, void *ctx, struct err *e)
     return engine_run_kinds[g->run.exam].run(&g->run.result, &g->run.of, &g->run.watch, e);
 }
 
-static void start(struct procedure *g, int i)
+static void start_engine_run(struct procedure *g, int i)
 {
     struct engine_run *x = &g->exam[i];
     struct engine_run_run *r = &g->run;
@@ -125,7 +125,7 @@ static void start(struct procedure *g, int i)
 }
 
 /* Takes what has ended and starts what waits. */
-static void go_on(struct procedure *g)
+static void continue_engine_runs(struct procedure *g)
 {
     if (g->held)
         return;
@@ -140,7 +140,7 @@ static void go_on(struct procedure *g)
         int i = next_waiting(g);
         if (i == ENGINE_RUN_COUNT)
             return;
-        start(g, i);
+        start_engine_run(g, i);
     }
 }
 
@@ -154,7 +154,7 @@ void procedure_release(struct procedure *g)
         take_result(&g->exam[g->run.exam], &g->run, true, &g->job.err);
     job_release(&g->job);
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
-        clear(&g->exam[i]);
+        clear_engine_run(&g->exam[i]);
     for (int i = 0; i < PANELS; i++) {
         vec_release(&g->page[i].items);
         arena_release(&g->page[i].arena);
@@ -167,9 +167,9 @@ void procedure_release(struct procedure *g)
 bool procedure_busy(struct procedure *g)
 {
     bool busy = false;
-    go_on(g);
+    continue_engine_runs(g);
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
-        busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == ENGINE_RUN_RUNNING;
+        busy |= engine_run_waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == ENGINE_RUN_RUNNING;
     return busy;
 }
 
@@ -202,13 +202,13 @@ static bool prepare_first(struct engine_run_case *c, const struct comparison *s,
     return there;
 }
 
-static bool wanted(const struct procedure *g, enum engine_run_id i)
+static bool is_engine_wanted(const struct procedure *g, enum engine_run_id i)
 {
     return !g->only || g->only >> i & 1;
 }
 
 /* Replaces the case if it differs from the one examined or in progress. */
-static void look(struct procedure *g, enum engine_run_id i)
+static void look_at_engine(struct procedure *g, enum engine_run_id i)
 {
     struct engine_run *x = &g->exam[i];
     struct engine_run_case c;
@@ -233,7 +233,7 @@ static void look(struct procedure *g, enum engine_run_id i)
     }
     if (x->state == ENGINE_RUN_RUNNING || x->lent)
         atomic_store(&g->run.watch.cancel, true);
-    clear(x);
+    clear_engine_run(x);
     x->key = key;
     x->files = c.files;
     x->state = there ? ENGINE_RUN_WAITING : ENGINE_RUN_MISSING;
@@ -244,15 +244,15 @@ static void look(struct procedure *g, enum engine_run_id i)
     g->changes++;
 }
 
-static void look_at(struct procedure *g, bool all)
+static void look_at_engines(struct procedure *g, bool all)
 {
     g->late = g->held > 0 && (all || g->late);
     if (g->held)
         return;
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
-        if (wanted(g, (enum engine_run_id)i) && (all || engine_run_kinds[i].goes_on))
-            look(g, (enum engine_run_id)i);
-    go_on(g);
+        if (is_engine_wanted(g, (enum engine_run_id)i) && (all || engine_run_kinds[i].goes_on))
+            look_at_engine(g, (enum engine_run_id)i);
+    continue_engine_runs(g);
 }
 
 void procedure_see(struct procedure *g, const struct comparison *c)
@@ -266,20 +266,20 @@ void procedure_see(struct procedure *g, const struct comparison *c)
     if (!other)
         return;
     g->changes++;
-    if (wanted(g, ENGINE_RUN_FIRST))
-        look(g, ENGINE_RUN_FIRST);
+    if (is_engine_wanted(g, ENGINE_RUN_FIRST))
+        look_at_engine(g, ENGINE_RUN_FIRST);
 }
 
 void procedure_look(struct procedure *g)
 {
-    look_at(g, true);
+    look_at_engines(g, true);
 }
 
 void procedure_follow(struct procedure *g, bool on)
 {
     g->follow = on;
     if (on)
-        look_at(g, false);
+        look_at_engines(g, false);
 }
 
 void procedure_tell(struct procedure *g)
@@ -337,7 +337,7 @@ void procedure_write(struct procedure *g)
 {
     if (g->written && g->held)
         return;
-    go_on(g);
+    continue_engine_runs(g);
     if (g->written && g->seen == g->changes && g->language == msg_current())
         return;
     if (g->written && g->language != msg_current())
@@ -423,7 +423,7 @@ bool procedure_pending(struct panel_page *p, const struct procedure *g, enum eng
 
 /* The step to examine by a run's curves, and the reason; -1: none. Non-finite values come first, then the first
  * difference, then the first outlier and the lasting divergence. */
-static int64_t step_of(const struct curves *c, enum step_why *why)
+static int64_t step_to_dump(const struct curves *c, enum step_why *why)
 {
     int64_t spike = c->spikes.n ? c->spikes.v[0].step : -1;
     if (c->nonfinite.n) {
@@ -448,7 +448,7 @@ int64_t procedure_step_to_dump(const struct procedure *g, enum step_why *why)
     static const enum engine_run_id exams[] = {ENGINE_RUN_CURVES, ENGINE_RUN_LOG, ENGINE_RUN_FROZEN};
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
         const struct engine_run_result *r = procedure_result(g, exams[i]);
-        int64_t step = r ? step_of(r->curves, why) : -1;
+        int64_t step = r ? step_to_dump(r->curves, why) : -1;
         if (step >= 0)
             return step;
     }

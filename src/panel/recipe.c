@@ -14,7 +14,7 @@ static struct {
     const char *bad;
 } data = {.once = PTHREAD_ONCE_INIT};
 
-static bool head(struct str line, struct recipe *r)
+static bool parse_recipe_head(struct str line, struct recipe *r)
 {
     *r = (struct recipe){0};
     str_split(line, ' ', &r->name, &line);
@@ -22,7 +22,7 @@ static bool head(struct str line, struct recipe *r)
     return str_split(line, ' ', &r->framework, &r->file);
 }
 
-static bool field(struct recipe *r, struct str line)
+static bool parse_recipe_field(struct recipe *r, struct str line)
 {
     struct str text = str_trim(line);
     if (str_starts(text, "en "))
@@ -37,14 +37,14 @@ static bool field(struct recipe *r, struct str line)
 }
 
 /* With names that are C strings too. */
-static void keep(struct recipe *r)
+static void keep_recipe(struct recipe *r)
 {
     r->name = arena_str(&data.arena, r->name);
     r->file = arena_str(&data.arena, r->file);
     vec_push(&data.list, *r);
 }
 
-static void load(void)
+static void load_recipes(void)
 {
     struct str rest = embed_str(&embed_recipes_conf), line;
     struct recipe r;
@@ -52,18 +52,18 @@ static void load(void)
         line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#')
             continue;
-        if (line.p[0] != ' ' && !head(line, &r))
+        if (line.p[0] != ' ' && !parse_recipe_head(line, &r))
             data.bad = "recipes.conf: NAME NEED FRAMEWORK FILE was expected";
         else if (line.p[0] != ' ')
-            keep(&r);
-        else if (!data.list.n || !field(vec_last(&data.list), line))
+            keep_recipe(&r);
+        else if (!data.list.n || !parse_recipe_field(vec_last(&data.list), line))
             data.bad = "recipes.conf: en, zh or | was expected";
     }
 }
 
 size_t recipe_count(void)
 {
-    pthread_once(&data.once, load);
+    pthread_once(&data.once, load_recipes);
     return data.list.n;
 }
 
@@ -95,7 +95,7 @@ struct str recipe_text(const struct recipe *r)
     return str_is(str_of(msg_current()), "zh_CN") ? r->zh : r->en;
 }
 
-static void number(struct buf *out, int n, const char *all)
+static void put_number_or(struct buf *out, int n, const char *all)
 {
     if (n < 0)
         buf_cstr(out, all);
@@ -103,14 +103,14 @@ static void number(struct buf *out, int n, const char *all)
         buf_fmt(out, "%d", n);
 }
 
-static void fill(struct str name, const struct recipe_facts *f, int side, struct buf *out)
+static void fill_recipe_field(struct str name, const struct recipe_facts *f, int side, struct buf *out)
 {
     if (str_is(name, "step"))
-        number(out, f->step, "0");
+        put_number_or(out, f->step, "0");
     else if (str_is(name, "iteration"))
-        number(out, f->step, "0");
+        put_number_or(out, f->step, "0");
     else if (str_is(name, "rank"))
-        number(out, f->rank, "");
+        put_number_or(out, f->rank, "");
     else if (str_is(name, "task"))
         buf_cstr(out, f->tensors ? "tensor" : "statistics");
     else if (str_is(name, "list"))
@@ -139,7 +139,7 @@ void recipe_write(const struct recipe *r, const struct recipe_facts *f, int side
                 line = inner; /* no end: as it is */
                 break;
             }
-            fill(name, f, side, out);
+            fill_recipe_field(name, f, side, out);
         }
         buf_str(out, line);
         buf_char(out, '\n');

@@ -88,7 +88,7 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
 }
 
 /* Beside the investigation, named after it: NAME.round-N.gz. */
-static void file_name(const struct investigation *v, struct buf *path)
+static void round_file_name(const struct investigation *v, struct buf *path)
 {
     struct str whole = str_of(v->path);
     const char *ending = INVESTIGATION_ENDING;
@@ -103,7 +103,7 @@ static int write_round(const struct investigation *v, const struct comparison *s
     struct round r;
     round_init(&r);
     round_of(&r, s, v, g);
-    file_name(v, path);
+    round_file_name(v, path);
     int rc = round_write(&r, path->p, &left->fingerprint, e);
     left->date = r.date;
     round_release(&r);
@@ -111,7 +111,7 @@ static int write_round(const struct investigation *v, const struct comparison *s
 }
 
 /* The round that was just left is open again. */
-static void take_back(struct investigation *v)
+static void undo_round_left(struct investigation *v)
 {
     struct round_undone u = {.answers = {0}};
     investigation_last_round(v, &u);
@@ -155,7 +155,7 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
         investigation_move(v, was);
         v->seen = seen;
     }
-    take_back(v);
+    undo_round_left(v);
     return -1;
 }
 

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 
-static void clear(struct subject *s, enum finding_subject kind)
+static void clear_subject(struct subject *s, enum finding_subject kind)
 {
     *s = (struct subject){kind, {"", ""}, ""};
 }
@@ -47,7 +47,7 @@ void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t 
                      struct arena *a)
 {
     const struct gap *gap = gaps && s->pairing->lines.v[line].pair == NONE ? gaps_at(gaps, line) : NULL;
-    clear(out, gap ? SUBJECT_GAP : s->pairing->lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
+    clear_subject(out, gap ? SUBJECT_GAP : s->pairing->lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
     if (gap)
         gap_names(s, gap, out, a);
     else
@@ -57,7 +57,7 @@ void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t 
 void subject_of_call(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
-    clear(out, SUBJECT_CALL);
+    clear_subject(out, SUBJECT_CALL);
     for (int d = 0; d < 2; d++)
         if (row[d] != NONE)
             out->about[d] = arena_cstr(a, dump_call_name(&s->side[d].dump, s->side[d].dump.rows.v[row[d]].call));
@@ -77,7 +77,7 @@ bool subject_rank(const char *at, int *step, int *rank)
 
 void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a)
 {
-    clear(out, it ? (enum finding_subject)it->subject : SUBJECT_ITEM);
+    clear_subject(out, it ? (enum finding_subject)it->subject : SUBJECT_ITEM);
     for (int d = 0; d < 2 && it; d++)
         out->about[d] = it->about[d] ? arena_cstr(a, str_of(it->about[d])) : "";
     if (it && it->at)
@@ -116,7 +116,8 @@ static uint32_t line_of_call(const struct comparison *s, struct str name)
     return line_of_row(s, name);
 }
 
-static int find_row(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_subject_row(const struct procedure *g, struct str name, struct subject *out, struct arena *a,
+                            struct err *e)
 {
     uint32_t line = line_of_row(g->s, name);
     if (line == NONE)
@@ -184,7 +185,7 @@ static int no_exam(const struct procedure *g, enum engine_run_id x, struct err *
 static int find_setting(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
-    clear(out, SUBJECT_SETTING);
+    clear_subject(out, SUBJECT_SETTING);
     if (!r)
         return no_exam(g, ENGINE_RUN_SETTINGS, e);
     const struct check_row *row = checklist_find(name);
@@ -198,7 +199,7 @@ static int find_setting(const struct procedure *g, struct str name, struct subje
 static int find_weight(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_WEIGHTS);
-    clear(out, SUBJECT_WEIGHT);
+    clear_subject(out, SUBJECT_WEIGHT);
     if (!r)
         return no_exam(g, ENGINE_RUN_WEIGHTS, e);
     const struct weight_compare *c = r->weights;
@@ -217,7 +218,7 @@ static int find_norm(const struct procedure *g, struct str name, struct subject 
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
     struct buf own = {0};
-    clear(out, SUBJECT_NORM);
+    clear_subject(out, SUBJECT_NORM);
     if (!r)
         return no_exam(g, ENGINE_RUN_NORMS, e);
     const struct norm_pair *x = subject_norm(r->norms, name);
@@ -234,7 +235,7 @@ static int find_curve(const struct procedure *g, struct str name, struct subject
     bool frozen;
     enum log_value v;
     int64_t step;
-    clear(out, SUBJECT_CURVE);
+    clear_subject(out, SUBJECT_CURVE);
     if (!subject_point(name, &frozen, &v, &step))
         return err_set(e, ERR_USAGE, _("\"%.*s\": expected a curve and a step, as in loss@1200, norm@3, lr@10 or "
                                        "frozen-loss@7"), STR_ARG(name));
@@ -254,7 +255,7 @@ static int find_hypothesis(const struct procedure *g, struct str name, struct su
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_STEP);
     struct buf known = {0};
-    clear(out, SUBJECT_HYPOTHESIS);
+    clear_subject(out, SUBJECT_HYPOTHESIS);
     if (!r)
         return no_exam(g, ENGINE_RUN_STEP, e);
     char *at = str_dup(name); /* target:eps as well as "target eps": no blank to quote */
@@ -283,7 +284,7 @@ static int find_item(const struct procedure *g, struct str name, struct subject 
     char *colon = strchr(at, ':');
     if (colon && colon - at == 1)
         *colon = ' ';
-    clear(out, SUBJECT_ITEM);
+    clear_subject(out, SUBJECT_ITEM);
     out->at = arena_cstr(a, str_of(at));
     free(at);
     bool whole = !str_split(str_of(out->at), ' ', &number, &rest);
@@ -302,7 +303,7 @@ static int find_runs(const struct procedure *g, struct str name, struct subject 
     (void)name;
     (void)a;
     (void)e;
-    clear(out, SUBJECT_RUNS);
+    clear_subject(out, SUBJECT_RUNS);
     return 0;
 }
 
@@ -368,8 +369,8 @@ static void place_runs(const struct procedure *g, const struct subject *s, struc
 }
 
 const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
-    [SUBJECT_PAIR] = {NULL, NULL, SUBJECT_DUMPS, find_row, subject_freeze_line, place_line},
-    [SUBJECT_ROW] = {NULL, NULL, SUBJECT_DUMPS, find_row, subject_freeze_line, place_line},
+    [SUBJECT_PAIR] = {NULL, NULL, SUBJECT_DUMPS, find_subject_row, subject_freeze_line, place_line},
+    [SUBJECT_ROW] = {NULL, NULL, SUBJECT_DUMPS, find_subject_row, subject_freeze_line, place_line},
     [SUBJECT_CALL] = {"--call", "NAME", SUBJECT_DUMPS, find_call, subject_freeze_call, place_line},
     [SUBJECT_GAP] = {"--gap", "NAME", SUBJECT_DUMPS, find_gap, subject_freeze_gap, place_line},
     [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", SUBJECT_DUMPS, find_element, subject_freeze_element, place_element},

@@ -194,8 +194,8 @@ static void put_bits(const struct element_lens *l, int side, const struct elemen
         buf_fmt(out, "%02x", x->raw[side][i]);
 }
 
-static void one_element(const struct element_lens *l, uint64_t index, const char *what, bool bits, struct arena *a,
-                        fact_list *out)
+static void add_one_element(const struct element_lens *l, uint64_t index, const char *what, bool bits, struct arena *a,
+                            fact_list *out)
 {
     struct element_lens_element x;
     struct buf text[2] = {{0}, {0}};
@@ -255,8 +255,8 @@ struct region_figures {
     double most;
 };
 
-static void add_element(struct region_figures *s, const struct element_lens *l, uint64_t index,
-                        const struct element_lens_element *x)
+static void accumulate_element(struct region_figures *s, const struct element_lens *l, uint64_t index,
+                               const struct element_lens_element *x)
 {
     for (int d = 0; d < 2; d++) {
         s->max[d] = s->n ? fmax(s->max[d], x->v[d]) : x->v[d];
@@ -304,8 +304,8 @@ static void put_spread(const struct region_figures *s, const struct element_lens
 }
 
 /* Element by element: the user's region is small. */
-static void region(const struct element_lens *l, const int64_t from[], const int64_t to[], struct arena *a,
-                   fact_list *out)
+static void add_region_facts(const struct element_lens *l, const int64_t from[], const int64_t to[], struct arena *a,
+                             fact_list *out)
 {
     struct region_figures s = {.n = 0};
     int64_t at[TENSOR_DIMS];
@@ -322,7 +322,7 @@ static void region(const struct element_lens *l, const int64_t from[], const int
         uint64_t index = element_lens_index(l, at);
         if (element_lens_element(l, index, &x, &quiet))
             return;
-        add_element(&s, l, index, &x);
+        accumulate_element(&s, l, index, &x);
         for (int k = l->ndim - 1; k >= 0 && ++at[k] == to[k]; k--)
             at[k] = from[k];
     }
@@ -364,10 +364,10 @@ void subject_freeze_element(const struct procedure *g, const struct subject *s, 
             one = one && to[i] == from[i] + 1;
         }
         if (inside && one) {
-            one_element(&l, element_lens_index(&l, from), "value", true, a, out);
+            add_one_element(&l, element_lens_index(&l, from), "value", true, a, out);
             around_element(&l, element_lens_index(&l, from), a, out);
         } else if (inside) {
-            region(&l, from, to, a, out);
+            add_region_facts(&l, from, to, a, out);
         }
         element_lens_release(&l);
     }

@@ -31,7 +31,7 @@ static void file_text(const struct procedure *g, const char *path, struct buf *o
 }
 
 /* The files examined: names, sizes, and a checksum of their content. */
-static void files(const struct procedure *g, enum engine_run_id x, struct arena *a, fact_list *out)
+static void add_file_facts(const struct procedure *g, enum engine_run_id x, struct arena *a, fact_list *out)
 {
     const struct engine_run_kind *k = &engine_run_kinds[x];
     struct buf text[2] = {{0}, {0}};
@@ -91,7 +91,7 @@ static void around_item(const struct procedure *g, const struct subject *s, stru
     buf_release(&b);
 }
 
-static void two(struct arena *a, fact_list *out, const char *what, const char *target, const char *golden)
+static void add_fact_pair(struct arena *a, fact_list *out, const char *what, const char *target, const char *golden)
 {
     struct buf text[2] = {{0}, {0}};
     buf_cstr(&text[0], target ? target : "");
@@ -101,10 +101,10 @@ static void two(struct arena *a, fact_list *out, const char *what, const char *t
     buf_release(&text[1]);
 }
 
-static void two_numbers(struct arena *a, fact_list *out, const char *what, double target, double golden)
+static void add_number_pair(struct arena *a, fact_list *out, const char *what, double target, double golden)
 {
     char n[2][NUM_MAX];
-    two(a, out, what, num_exact(n[0], target), num_exact(n[1], golden));
+    add_fact_pair(a, out, what, num_exact(n[0], target), num_exact(n[1], golden));
 }
 
 void subject_freeze_item(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
@@ -127,7 +127,7 @@ void subject_freeze_item(const struct procedure *g, const struct subject *s, str
         return;
     const struct panel_item *it = &p->items.v[at];
     fact_both(out, a, "row", str_of(it->text));
-    two(a, out, "value", it->value[0], it->value[1]);
+    add_fact_pair(a, out, "value", it->value[0], it->value[1]);
     fact_both(out, a, "detail", str_of(it->detail ? it->detail : ""));
     around_item(g, s, a, out);
 }
@@ -206,7 +206,7 @@ void subject_freeze_setting(const struct procedure *g, const struct subject *s, 
     else if (c)
         other_setting(c, s, a, out);
     around_item(g, s, a, out);
-    files(g, ENGINE_RUN_SETTINGS, a, out);
+    add_file_facts(g, ENGINE_RUN_SETTINGS, a, out);
 }
 
 /* ---- weights and norms ---- */
@@ -225,10 +225,10 @@ static void weight_figures(const struct weight_pair *x, struct arena *a, fact_li
     const struct figures *f = &x->fig;
     if (!x->read)
         return;
-    two_numbers(a, out, "max", f->side[0].max, f->side[1].max);
-    two_numbers(a, out, "min", f->side[0].min, f->side[1].min);
-    two_numbers(a, out, "mean", f->side[0].mean, f->side[1].mean);
-    two_numbers(a, out, "norm", f->side[0].norm, f->side[1].norm);
+    add_number_pair(a, out, "max", f->side[0].max, f->side[1].max);
+    add_number_pair(a, out, "min", f->side[0].min, f->side[1].min);
+    add_number_pair(a, out, "mean", f->side[0].mean, f->side[1].mean);
+    add_number_pair(a, out, "norm", f->side[0].norm, f->side[1].norm);
     if (!f->two)
         return;
     fact_number(out, a, "rel_l2", f->rel_l2);
@@ -262,7 +262,7 @@ void subject_freeze_weight(const struct procedure *g, const struct subject *s, s
         weight_figures(x, a, out);
     }
     around_item(g, s, a, out);
-    files(g, ENGINE_RUN_WEIGHTS, a, out);
+    add_file_facts(g, ENGINE_RUN_WEIGHTS, a, out);
     for (int d = 0; d < 2; d++) {
         buf_release(&type[d]);
         buf_release(&shape[d]);
@@ -293,13 +293,14 @@ void subject_freeze_norm(const struct procedure *g, const struct subject *s, str
     const struct norm_pair *x = n ? subject_norm(n, str_of(s->about[0])) : NULL;
     struct buf text[2] = {{0}, {0}};
     if (x) {
-        two_numbers(a, out, "norm", x->norm[0], x->norm[1]);
+        add_number_pair(a, out, "norm", x->norm[0], x->norm[1]);
         fact_number(out, a, "relative", x->rel);
         fact_number(out, a, "median", n->median);
         fact_both(out, a, "verdict", str_of(x->outlier ? _("outlier") : _("not an outlier")));
         fact_number(out, a, "limit", x->outlier ? g->inv->tol.norms.outlier_rel : g->inv->tol.norms.rel);
-        two(a, out, "unit", n->side[0].square ? _("printed as a square; its square root is compared") : _("a norm"),
-            n->side[1].square ? _("printed as a square; its square root is compared") : _("a norm"));
+        add_fact_pair(a, out, "unit",
+                      n->side[0].square ? _("printed as a square; its square root is compared") : _("a norm"),
+                      n->side[1].square ? _("printed as a square; its square root is compared") : _("a norm"));
         for (int d = 0; d < 2; d++) {
             buf_clear(&text[d]);
             if (n->side[d].step >= 0)
@@ -313,7 +314,7 @@ void subject_freeze_norm(const struct procedure *g, const struct subject *s, str
         fact_sides(out, a, "source", text);
     }
     around_item(g, s, a, out);
-    files(g, ENGINE_RUN_NORMS, a, out);
+    add_file_facts(g, ENGINE_RUN_NORMS, a, out);
     buf_release(&text[0]);
     buf_release(&text[1]);
 }
@@ -339,7 +340,7 @@ bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t 
     return false;
 }
 
-static void put_value(const struct log_record *r, enum log_value v, struct buf *out)
+static void put_log_value(const struct log_record *r, enum log_value v, struct buf *out)
 {
     char n[NUM_MAX];
     buf_clear(out);
@@ -354,7 +355,7 @@ static void around_point(const struct curves *c, size_t at, enum log_value v, st
         buf_clear(&b);
         buf_fmt(&b, "%s %lld", i == at ? ">" : " ", (long long)c->points.v[i].step);
         for (int k = 0; k < 2 && k < (int)c->runs; k++) {
-            put_value(curve_record(c, i, k), v, &text);
+            put_log_value(curve_record(c, i, k), v, &text);
             buf_fmt(&b, "  %s", text.n ? text.p : "–");
         }
         fact_both(out, a, "screen", buf_view(&b));
@@ -388,8 +389,8 @@ void subject_freeze_curve(const struct procedure *g, const struct subject *s, st
         static const struct log_record none;
         const struct log_record *rec[2] = {curve_record(c, at, 0), c->runs > 1 ? curve_record(c, at, 1) : &none};
         for (int k = 0; k < LOG_EPOCH; k++) {
-            put_value(rec[0], (enum log_value)k, &text[0]);
-            put_value(rec[1], (enum log_value)k, &text[1]);
+            put_log_value(rec[0], (enum log_value)k, &text[0]);
+            put_log_value(rec[1], (enum log_value)k, &text[1]);
             fact_sides(out, a, series_names[k], text);
         }
         if (log_has(rec[0], v) && log_has(rec[1], v)) {
@@ -408,7 +409,7 @@ void subject_freeze_curve(const struct procedure *g, const struct subject *s, st
         fact_sides(out, a, "source", text);
         around_point(c, at, v, a, out);
     }
-    files(g, x, a, out);
+    add_file_facts(g, x, a, out);
     buf_release(&text[0]);
     buf_release(&text[1]);
 }
@@ -433,10 +434,10 @@ void subject_freeze_hypothesis(const struct procedure *g, const struct subject *
     const struct step_reason *why = x ? subject_reason(x, str_of(s->at)) : NULL;
     char n[2][NUM_MAX];
     if (x) {
-        two(a, out, "reproduced", x->side[0].reproduced ? _("yes") : _("no"),
-            x->side[1].reproduced ? _("yes") : _("no"));
-        two(a, out, "residual", x->side[0].replayed ? num_exact(n[0], x->side[0].residual) : "",
-            x->side[1].replayed ? num_exact(n[1], x->side[1].residual) : "");
+        add_fact_pair(a, out, "reproduced", x->side[0].reproduced ? _("yes") : _("no"),
+                      x->side[1].reproduced ? _("yes") : _("no"));
+        add_fact_pair(a, out, "residual", x->side[0].replayed ? num_exact(n[0], x->side[0].residual) : "",
+                      x->side[1].replayed ? num_exact(n[1], x->side[1].residual) : "");
     }
     if (why) {
         if (why->text)
@@ -450,5 +451,5 @@ void subject_freeze_hypothesis(const struct procedure *g, const struct subject *
         fact_both(out, a, "detail", str_of(why->detail ? why->detail : ""));
     }
     around_item(g, s, a, out);
-    files(g, ENGINE_RUN_STEP, a, out);
+    add_file_facts(g, ENGINE_RUN_STEP, a, out);
 }
