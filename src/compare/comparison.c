@@ -6,7 +6,7 @@
 #include "judge/judge.h"
 
 /* Whether the last holder has gone. */
-static bool let_go(atomic_uint *holders)
+static bool drop_holder(atomic_uint *holders)
 {
     return atomic_fetch_sub_explicit(holders, 1, memory_order_acq_rel) == 1;
 }
@@ -34,7 +34,7 @@ static struct recordings *recordings_hold(struct recordings *r)
 
 void recordings_drop(struct recordings *r)
 {
-    if (!let_go(&r->holders))
+    if (!drop_holder(&r->holders))
         return;
     for (size_t i = 0; i < r->map_count; i++)
         mapping_release(&r->maps[i]);
@@ -67,7 +67,7 @@ static struct paired_rows *paired_rows_hold(struct paired_rows *p)
 
 void paired_rows_drop(struct paired_rows *p)
 {
-    if (!p || !let_go(&p->holders))
+    if (!p || !drop_holder(&p->holders))
         return;
     oracle_free(atomic_load(&p->oracle));
     round_join_release(&p->join);
@@ -88,7 +88,7 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t n)
     return copy;
 }
 
-static void take_rows(struct comparison *c, struct paired_rows *p)
+static void take_paired_rows(struct comparison *c, struct paired_rows *p)
 {
     c->rows = paired_rows_hold(p);
     c->paired = true;
@@ -117,7 +117,7 @@ struct comparison *comparison_new(struct recordings *r, struct paired_rows *p, c
         c->tokens[side] = (struct token_check){.beyond = NONE, .ids = NONE, .labels = NONE};
     c->since = (struct round_since){.before = &r->before, .there = r->before_there, .err = r->before_err};
     if (p)
-        take_rows(c, p);
+        take_paired_rows(c, p);
     return c;
 }
 
@@ -142,7 +142,7 @@ const struct comparison *comparison_hold(const struct comparison *c)
 void comparison_drop(const struct comparison *held)
 {
     struct comparison *c = (struct comparison *)held;
-    if (!c || !let_go(&c->holders))
+    if (!c || !drop_holder(&c->holders))
         return;
     if (c->judged)
         judgement_release(c->judged);

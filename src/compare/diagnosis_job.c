@@ -16,7 +16,8 @@ static bool same_case(const struct line_judgement *a, const struct line_judgemen
     return a->verdict == b->verdict && a->rule == b->rule && a->flags == b->flags;
 }
 
-static const struct diagnosis_job_entry *find(const struct diagnosis_job *w, const struct comparison *c, uint32_t line)
+static const struct diagnosis_job_entry *find_kept_diagnosis(const struct diagnosis_job *w, const struct comparison *c,
+                                                             uint32_t line)
 {
     const struct line_judgement *now = &c->judged->line[line];
     for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
@@ -26,13 +27,13 @@ static const struct diagnosis_job_entry *find(const struct diagnosis_job *w, con
     return NULL;
 }
 
-static void let_go(struct diagnosis_job_case *x)
+static void drop_diagnosis_case(struct diagnosis_job_case *x)
 {
     comparison_drop(x->c);
     x->c = NULL;
 }
 
-static int run(struct job *j, void *ctx, struct err *e)
+static int run_diagnosis(struct job *j, void *ctx, struct err *e)
 {
     struct diagnosis_job *w = ctx;
     const struct comparison *c = w->now.c;
@@ -43,7 +44,7 @@ static int run(struct job *j, void *ctx, struct err *e)
 }
 
 /* Takes the result and starts the next diagnosis requested. */
-static void go_on(struct diagnosis_job *w)
+static void continue_diagnoses(struct diagnosis_job *w)
 {
     if (job_busy(&w->job))
         return;
@@ -54,37 +55,37 @@ static void go_on(struct diagnosis_job *w)
                                           .of = w->now.c->judged->line[w->now.line],
                                           .language = w->now.language, .found = w->found};
     }
-    let_go(&w->now);
+    drop_diagnosis_case(&w->now);
     if (!w->wanted.c)
         return;
     w->now = w->wanted;
     w->wanted.c = NULL;
-    if (job_start(&w->job, run, w))
-        let_go(&w->now); /* asked for again with the next frame */
+    if (job_start(&w->job, run_diagnosis, w))
+        drop_diagnosis_case(&w->now); /* asked for again with the next frame */
 }
 
-static bool possible(const struct comparison *c, uint32_t line)
+static bool is_diagnosable(const struct comparison *c, uint32_t line)
 {
     return c->judged && line < c->judged->lines && diagnose_possible(c->judged, &c->measure, line);
 }
 
 const struct diagnoses *diagnosis_job_known(const struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
-    const struct diagnosis_job_entry *e = possible(c, line) ? find(w, c, line) : NULL;
+    const struct diagnosis_job_entry *e = is_diagnosable(c, line) ? find_kept_diagnosis(w, c, line) : NULL;
     return e ? &e->found : NULL;
 }
 
 void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
-    go_on(w); /* also where this line has none: other panes wait for what was asked before */
-    if (!possible(c, line))
+    continue_diagnoses(w); /* also where this line has none: other panes wait for what was asked before */
+    if (!is_diagnosable(c, line))
         return;
-    if (find(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial &&
-                             strcmp(w->now.language, msg_current()) == 0))
+    if (find_kept_diagnosis(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial &&
+                                            strcmp(w->now.language, msg_current()) == 0))
         return;
-    let_go(&w->wanted);
+    drop_diagnosis_case(&w->wanted);
     w->wanted = (struct diagnosis_job_case){comparison_hold(c), line, msg_current()};
-    go_on(w);
+    continue_diagnoses(w);
 }
 
 bool diagnosis_job_waits(const struct diagnosis_job *w)
@@ -94,7 +95,7 @@ bool diagnosis_job_waits(const struct diagnosis_job *w)
 
 void diagnosis_job_wait(struct diagnosis_job *w)
 {
-    for (go_on(w); w->now.c; go_on(w))
+    for (continue_diagnoses(w); w->now.c; continue_diagnoses(w))
         job_wait(&w->job, NULL, NULL, 0);
 }
 
@@ -106,8 +107,8 @@ void diagnosis_job_release(struct diagnosis_job *w)
     if (job_take(&w->job) == JOB_DONE)
         diagnoses_release(&w->found);
     job_release(&w->job);
-    let_go(&w->now);
-    let_go(&w->wanted);
+    drop_diagnosis_case(&w->now);
+    drop_diagnosis_case(&w->wanted);
     for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
         diagnoses_release(&w->kept[i].found);
 }

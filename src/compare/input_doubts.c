@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "judge/accepted.h"
 
-static void add(input_doubt_list *out, int side, bool question, const char *text)
+static void add_doubt(input_doubt_list *out, int side, bool question, const char *text)
 {
     struct input_doubt x = {.side = side, .question = question, .text = text, .row = NONE};
     vec_push(out, x);
@@ -20,14 +20,14 @@ static void add(input_doubt_list *out, int side, bool question, const char *text
 /* As add, of something that a command shows or settles. */
 static void add_opening(input_doubt_list *out, int side, bool question, const char *opens, const char *text)
 {
-    add(out, side, question, text);
+    add_doubt(out, side, question, text);
     vec_last(out)->opens = opens;
 }
 
-/* As add, of something that a row shows. */
-static void add_row(input_doubt_list *out, int side, uint32_t row, const char *text)
+/* As add_doubt, of something that a row shows. */
+static void add_row_doubt(input_doubt_list *out, int side, uint32_t row, const char *text)
 {
-    add(out, side, true, text);
+    add_doubt(out, side, true, text);
     vec_last(out)->row = row;
 }
 
@@ -46,7 +46,7 @@ void input_doubts_extent(const struct recording *x, int *steps, int *ranks)
 }
 
 /* Two recordings of one step and rank below the path: of different roles, models or runs. */
-static void ambiguous(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
+static void doubt_ambiguous_recording(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
 {
     const struct place *open = &x->places.v[x->place];
     unsigned same = 0;
@@ -66,13 +66,13 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, inpu
 }
 
 /* Several steps or ranks, none of which was requested. */
-static void several(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
+static void doubt_several_places(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct recording *x = &s->side[side];
     int steps, ranks;
     if (!x->places.n)
         return;
-    ambiguous(x, side, a, out);
+    doubt_ambiguous_recording(x, side, a, out);
     input_doubts_extent(x, &steps, &ranks);
     const struct place *open = &x->places.v[x->place];
     if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
@@ -100,12 +100,15 @@ static void several(const struct comparison *s, int side, struct arena *a, input
 }
 
 /* A value was replaced during recording: rows may agree for that reason. */
-static void intervened(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
+static void doubt_intervention(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
 {
     const char *row = intervention_of(x->dump.path, a);
     if (row)
-        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, not a "
-                                            "normal run"), row));
+        add_doubt(out, side, true,
+                  arena_fmt(a,
+                            _("recorded with the value of %s replaced (intervention.json): a test, not a "
+                              "normal run"),
+                            row));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -131,7 +134,7 @@ static long written_ago(const char *path)
     return newest && ago >= 0 ? ago : -1;
 }
 
-static void growing(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
+static void doubt_growing_file(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct recording *x = &s->side[side];
     if (!x->places.n || packed_of(&x->dump))
@@ -145,7 +148,7 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
 }
 
 /* With a dropout probability above zero two correct runs differ. */
-static void dropout(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
+static void doubt_dropout(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     unsigned calls = 0;
     uint32_t first = NONE;
@@ -166,8 +169,11 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
         p = found > p ? found : p;
     }
     if (calls)
-        add_row(out, side, first, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): this alone makes two runs "
-                                            "differ"), calls, p));
+        add_row_doubt(out, side, first,
+                      arena_fmt(a,
+                                _("dropout is on in %u calls (p up to %.2g): this alone makes two runs "
+                                  "differ"),
+                                calls, p));
 }
 
 /* Rows of one type at its largest finite number. */
@@ -189,7 +195,7 @@ static void count_saturated(struct saturated *s, const struct row *x, uint32_t r
 
 /* Rows at the largest finite number of their type, by type. Where masks are filled with the lowest number (nothing
  * above zero), masked scores reach it in a correct run. */
-static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
+static void doubt_saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     struct saturated of_type[DTYPE_COUNT];
@@ -207,8 +213,8 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
         buf_clear(&name);
         uint32_t first = s->masked || s->high < s->deep ? s->high : s->deep;
         dump_row_name(d, first, &name);
-        add_row(out, side, first,
-                arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
+        add_row_doubt(out, side, first,
+                      arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
                                             "instead of overflowing"),
                                        dtype_table[types[k]].max, dtype_table[types[k]].name, rows, name.p));
     }
@@ -216,7 +222,7 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
 }
 
 /* Operators that overflowed according to the device. */
-static void overflows(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
+static void doubt_overflows(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     const char *first = NULL;
     uint32_t row = NONE;
@@ -227,20 +233,20 @@ static void overflows(const struct dump *d, int side, struct arena *a, input_dou
             row = d->problems.v[i].row;
         }
     if (n)
-        add_row(out, side, row, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
+        add_row_doubt(out, side, row, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
 }
 
 static void of_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct dump *d = &s->side[side].dump;
-    several(s, side, a, out);
-    growing(s, side, a, out);
-    intervened(&s->side[side], side, a, out);
-    dropout(d, side, a, out);
-    saturation(d, side, a, out);
-    overflows(d, side, a, out);
+    doubt_several_places(s, side, a, out);
+    doubt_growing_file(s, side, a, out);
+    doubt_intervention(&s->side[side], side, a, out);
+    doubt_dropout(d, side, a, out);
+    doubt_saturation(d, side, a, out);
+    doubt_overflows(d, side, a, out);
     for (size_t k = 0; k < d->warnings.n; k++)
-        add(out, side, false, d->warnings.v[k]);
+        add_doubt(out, side, false, d->warnings.v[k]);
     const char *first = NULL; /* of a row: what concerns the whole file is said by itself */
     size_t unread = 0;
     for (size_t k = 0; k < d->problems.n; k++) {
@@ -248,56 +254,58 @@ static void of_side(const struct comparison *s, int side, struct arena *a, input
             continue;
         unread++;
         if (d->problems.v[k].row == NONE)
-            add(out, side, false, d->problems.v[k].text);
+            add_doubt(out, side, false, d->problems.v[k].text);
         else
             first = first ? first : d->problems.v[k].text;
     }
     if (unread && first)
-        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full, the first: %s; :list "
-                                             "problems lists them"), unread, first));
+        add_doubt(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full, the first: %s; :list "
+                                                   "problems lists them"), unread, first));
     else if (unread)
-        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems lists "
-                                             "them"), unread));
+        add_doubt(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems lists "
+                                                   "them"), unread));
 }
 
 void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     const struct dump *d = &s->side[TARGET].dump;
-    several(s, TARGET, a, out);
-    dropout(d, TARGET, a, out);
+    doubt_several_places(s, TARGET, a, out);
+    doubt_dropout(d, TARGET, a, out);
     for (size_t k = 0; k < d->warnings.n; k++)
-        add(out, TARGET, false, d->warnings.v[k]);
+        add_doubt(out, TARGET, false, d->warnings.v[k]);
 }
 
 /* A path given twice by mistake would be called aligned. A result table holds both sides. */
-static bool same_recording(const struct dump *t, const struct dump *g)
+static bool doubt_same_recording(const struct dump *t, const struct dump *g)
 {
     return !t->reader->table && t->path && g->path && t->step == g->step && t->rank == g->rank &&
            path_same(t->path, g->path);
 }
 
-static void of_both(const struct comparison *s, struct arena *a, input_doubt_list *out)
+static void doubt_both_sides(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
-    if (same_recording(t, g))
-        add(out, -1, true, _("both sides are the same recording: it is compared with itself"));
+    if (doubt_same_recording(t, g))
+        add_doubt(out, -1, true, _("both sides are the same recording: it is compared with itself"));
     if (s->judged && s->judged->unsaid)
-        add(out, -1, false,
-            _("nothing tells in which type these values were computed, and none agrees as float32 does: they are "
-              "judged as bfloat16 (from 0.02 in doubt, deviation from 0.08)"));
+        add_doubt(out, -1, false,
+                  _("nothing tells in which type these values were computed, and none agrees as float32 does: they are "
+                    "judged as bfloat16 (from 0.02 in doubt, deviation from 0.08)"));
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
-        add(out, -1, true,
-            arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"), t->level,
-                      g->level));
+        add_doubt(out, -1, true,
+                  arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"),
+                            t->level, g->level));
     if (*t->task && *g->task && strcmp(t->task, g->task) != 0)
-        add(out, -1, true,
+        add_doubt(
+            out, -1, true,
             arena_fmt(a, _("tasks differ (%s and %s): only data recorded by both is compared"), t->task, g->task));
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
         add_opening(out, -1, true, "step", arena_fmt(a, _("step %d is compared with step %d"), t->step, g->step));
     if (t->rank >= 0 && g->rank >= 0 && t->rank != g->rank && s->opt.rank[0] < 0)
         add_opening(out, -1, true, "rank", arena_fmt(a, _("rank %d is compared with rank %d"), t->rank, g->rank));
     if (t->reader->weights != g->reader->weights)
-        add(out, -1, true, _("one side is a dump, the other a weight file: use diverge weights to compare weights"));
+        add_doubt(out, -1, true,
+                  _("one side is a dump, the other a weight file: use diverge weights to compare weights"));
     if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
         add_opening(out, -1, true, "swap",
                     _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps the "
@@ -305,11 +313,15 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
 }
 
 /* Rows whose tensors in a third run could not be read: their distance from it is unknown. */
-static void companion(const struct third_run_errors *x, const char *option, struct arena *a, input_doubt_list *out)
+static void doubt_unread_third_run(const struct third_run_errors *x, const char *option, struct arena *a,
+                                   input_doubt_list *out)
 {
     if (x->unread)
-        add(out, -1, false, arena_fmt(a, _("%s: %zu rows could not be read and were not compared with this run; the "
-                                           "first: %s"), option, x->unread, x->why.text));
+        add_doubt(out, -1, false,
+                  arena_fmt(a,
+                            _("%s: %zu rows could not be read and were not compared with this run; the "
+                              "first: %s"),
+                            option, x->unread, x->why.text));
 }
 
 #define EVEN_LEAST 4  /* rows that add a difference */
@@ -349,30 +361,33 @@ static void even_growth(const struct comparison *s, struct arena *a, input_doubt
         before = fmax(before, e);
     }
     if (n >= EVEN_LEAST && 4 * n >= 3 * later && most <= EVEN * least)
-        add(out, -1, false,
-            arena_fmt(a, _("from the first deviating row on each adds about as much to the difference (%s to %s): one "
-                           "side may compute in a coarser type, or all layers differ alike; record the modules inside "
-                           "to tell"), num_cell(low, least, 2), num_cell(high, most, 2)));
+        add_doubt(
+            out, -1, false,
+            arena_fmt(a,
+                      _("from the first deviating row on each adds about as much to the difference (%s to %s): one "
+                        "side may compute in a coarser type, or all layers differ alike; record the modules inside "
+                        "to tell"),
+                      num_cell(low, least, 2), num_cell(high, most, 2)));
 }
 
 /* Both sides may have the same ids and labels, and be wrong alike. */
-static void tokens(const struct comparison *s, struct arena *a, input_doubt_list *out)
+static void doubt_tokens(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     for (int i = 0; i < 2; i++) {
         const char *beyond = token_check_beyond(&s->tokens[i], a), *labels = token_check_labels(&s->tokens[i], a);
         if (beyond)
-            add(out, i, true, beyond);
+            add_doubt(out, i, true, beyond);
         if (labels)
-            add(out, i, true, labels);
+            add_doubt(out, i, true, labels);
     }
 }
 
-static void changed(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
+static void doubt_changed_files(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
 {
     struct buf text = {0};
     file_stamp_text(&s->opt.was[i], &s->side[i].now, &text);
     if (text.n)
-        add(out, i, false, arena_cstr(a, buf_view(&text)));
+        add_doubt(out, i, false, arena_cstr(a, buf_view(&text)));
     buf_release(&text);
 }
 
@@ -381,23 +396,24 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
     int loaded = 0;
     for (int i = 0; i < 2 && !(i && s->single); i++)
         if (s->side[i].state == SIDE_LOADED) {
-            changed(s, i, a, out);
+            doubt_changed_files(s, i, a, out);
             of_side(s, i, a, out);
             loaded++;
         }
     if (loaded == 2)
-        of_both(s, a, out);
-    companion(&s->golden2, "--golden2", a, out);
-    companion(&s->reference, "--reference", a, out);
+        doubt_both_sides(s, a, out);
+    doubt_unread_third_run(&s->golden2, "--golden2", a, out);
+    doubt_unread_third_run(&s->reference, "--reference", a, out);
     if (s->since.err.code)
-        add(out, -1, false, arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
+        add_doubt(out, -1, false,
+                  arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
     if (s->complete && s->judged && loaded == 2) {
-        tokens(s, a, out);
+        doubt_tokens(s, a, out);
         even_growth(s, a, out);
     }
     const char *text;
     for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
-        add(out, -1, false, text);
+        add_doubt(out, -1, false, text);
 }
 
 const char *input_doubts_sentence(const struct input_doubt *x, struct arena *a)

@@ -12,7 +12,7 @@ const struct joined_job *job_at(const struct job_result *r, int step)
     return r->job[0];
 }
 
-static const struct whole_row *whole_of(const struct job_result *r, size_t pair, uint32_t line, int *side)
+static const struct whole_row *whole_row_of_line(const struct job_result *r, size_t pair, uint32_t line, int *side)
 {
     const struct comparison *c = r->pairs.v[pair].c;
     const struct line *l = &c->pairing->lines.v[line];
@@ -28,7 +28,7 @@ void job_ranks_of(const struct job_result *r, size_t pair, uint32_t line, rank_l
         rank_list_add(out, p->rank[TARGET]);
         return;
     }
-    const struct whole_row *x = whole_of(r, pair, line, &side);
+    const struct whole_row *x = whole_row_of_line(r, pair, line, &side);
     for (size_t i = 0; x && side == TARGET && i < x->parts.n; i++)
         rank_list_add(out, part_dump(joined_dump_rows(&p->c->side[TARGET].dump), &x->parts.v[i])->rank);
 }
@@ -43,7 +43,7 @@ void job_bad_ranks(const struct job_result *r, size_t pair, uint32_t line, rank_
         rank_list_add(out, p->rank[TARGET]);
         return;
     }
-    const struct whole_row *x = whole_of(r, pair, line, &side);
+    const struct whole_row *x = whole_row_of_line(r, pair, line, &side);
     const struct whole_rows *rows = joined_dump_rows(&p->c->side[side].dump);
     float worst = 0;
     for (size_t i = 0; x && i < x->parts.n; i++)
@@ -62,7 +62,7 @@ uint32_t job_order_of(const struct job_result *r, size_t pair, uint32_t line)
     const struct line *l = &p->c->pairing->lines.v[line];
     if (p->rank[TARGET] < 0) {
         int side;
-        const struct whole_row *x = whole_of(r, pair, line, &side);
+        const struct whole_row *x = whole_row_of_line(r, pair, line, &side);
         return x && side == TARGET ? job->calls[TARGET].calls.v[x->call].order : NONE;
     }
     uint32_t rank = rank_set_find(&job->set[TARGET], p->rank[TARGET]);
@@ -73,7 +73,7 @@ uint32_t job_order_of(const struct job_result *r, size_t pair, uint32_t line)
     return whole == NONE ? NONE : job->calls[TARGET].calls.v[whole].order;
 }
 
-static bool earlier(const struct job_first *f, int step, uint32_t order)
+static bool is_before_first(const struct job_first *f, int step, uint32_t order)
 {
     return !f->found || step < f->step || (step == f->step && order < f->order);
 }
@@ -91,7 +91,7 @@ static void first_rows(struct job_result *r)
             job_bad_ranks(r, i, line, &f->ranks);
             continue;
         }
-        if (!earlier(f, p->step, order))
+        if (!is_before_first(f, p->step, order))
             continue;
         vec_clear(&f->ranks);
         f->found = true;
@@ -117,7 +117,7 @@ static void first_beside(struct job_result *r)
             if (f->found && f->kind == FIRST_ROW && f->step == c->step && c->order <= f->order + 1 &&
                 c->order + 1 >= f->order && f->collective == NONE)
                 f->collective = id;
-            if (!earlier(f, c->step, c->order))
+            if (!is_before_first(f, c->step, c->order))
                 continue;
             vec_clear(&f->ranks);
             for (size_t k = 0; k < c->ranks.n; k++)
@@ -134,7 +134,7 @@ static void first_beside(struct job_result *r)
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < r->replicas[s].v.n; i++, id++) {
             const struct replica_finding *x = &r->replicas[s].v.v[i];
-            if (s == GOLDEN || (f->found && !earlier(f, x->step, x->order)))
+            if (s == GOLDEN || (f->found && !is_before_first(f, x->step, x->order)))
                 continue;
             vec_clear(&f->ranks);
             for (size_t k = 0; k < (x->odd.n ? x->odd.n : x->ranks.n); k++)

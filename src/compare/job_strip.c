@@ -31,7 +31,7 @@ enum strip_sign strip_sign_of(char letter)
     return (enum strip_sign)sign[letter & 127];
 }
 
-static enum strip_sign sign_of(const struct line_judgement *j)
+static enum strip_sign judgement_sign(const struct line_judgement *j)
 {
     if (j->flags & LINE_UNREAD)
         return STRIP_UNREAD;
@@ -74,7 +74,7 @@ struct job_strip_row *job_strip_row_of(const struct job_strip *s, int step, int 
     return at < s->row.n && x[at].step == step && x[at].rank == rank ? &s->row.v[at] : NULL;
 }
 
-static const struct strip_step *step_of(const struct job_strip *s, int step)
+static const struct strip_step *strip_step_numbered(const struct job_strip *s, int step)
 {
     for (size_t i = 0; i < s->steps.n; i++)
         if (s->steps.v[i].step == step)
@@ -84,7 +84,7 @@ static const struct strip_step *step_of(const struct job_strip *s, int step)
 
 uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order)
 {
-    const struct strip_step *x = step_of(s, step);
+    const struct strip_step *x = strip_step_numbered(s, step);
     return x && order < x->n ? x->column[order] : NONE;
 }
 
@@ -157,7 +157,7 @@ void job_strip_lay(struct job_strip *s, const struct job_result *r, uint32_t col
 
 /* ---- rows ---- */
 
-static struct job_strip_row *add_row(struct job_strip *s, int step, int rank)
+static struct job_strip_row *add_strip_row(struct job_strip *s, int step, int rank)
 {
     size_t at = s->row.n;
     struct job_strip_row x = {.step = step, .rank = rank, .cells = mem_alloc(s->columns + 1)};
@@ -188,10 +188,10 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
 {
     const struct joined_job *j = r->job[k];
     int step = j->set[TARGET].step;
-    if (!step_of(s, step))
+    if (!strip_step_numbered(s, step))
         lay_like_first(s, j, r->job[0]);
     for (size_t i = 0; i < j->set[TARGET].ranks.n; i++)
-        put_calls(s, j, (uint32_t)i, add_row(s, step, j->set[TARGET].ranks.v[i]->rank), STRIP_WAITS);
+        put_calls(s, j, (uint32_t)i, add_strip_row(s, step, j->set[TARGET].ranks.v[i]->rank), STRIP_WAITS);
     rank_list gone = {0};
     if (absent)
         rank_set_absent(&j->set[TARGET], layout_ranks(&j->layout[TARGET]), &gone);
@@ -202,7 +202,7 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
 
 void job_strip_add_cells(struct job_strip *s, int step, int rank, const char *cells)
 {
-    struct job_strip_row *row = add_row(s, step, rank);
+    struct job_strip_row *row = add_strip_row(s, step, rank);
     for (size_t i = 0; i < s->columns && cells[i]; i++)
         row->cells[i] = strip_looks[strip_sign_of(cells[i])].letter;
 }
@@ -212,7 +212,7 @@ void job_strip_unread(struct job_strip *s, int step, int rank)
     struct job_strip_row *row = job_strip_row_of(s, step, rank);
     bool read = row != NULL;
     if (!read)
-        row = add_row(s, step, rank);
+        row = add_strip_row(s, step, rank);
     for (size_t i = 0; i < s->columns; i++)
         if (!read || row->cells[i] != ' ')
             row->cells[i] = strip_looks[STRIP_UNREAD].letter;
@@ -221,12 +221,12 @@ void job_strip_unread(struct job_strip *s, int step, int rank)
 /* ---- verdicts ---- */
 
 /* A line's verdict on every rank that holds a part of it: bad only if the rank's own part is. */
-static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line,
-                     struct job_strip_row *own)
+static void add_line_to_strip(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line,
+                              struct job_strip_row *own)
 {
     const struct job_pair *p = &r->pairs.v[pair];
     uint32_t order = job_order_of(r, pair, line), column = order == NONE ? NONE : job_strip_column(s, p->step, order);
-    enum strip_sign sign = sign_of(&p->c->judged->line[line]);
+    enum strip_sign sign = judgement_sign(&p->c->judged->line[line]);
     rank_list holds = {0}, bad = {0};
     if (column == NONE)
         return;
@@ -257,7 +257,7 @@ void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t 
         if (row->step == p->step && !memchr(row->cells, strip_looks[STRIP_UNREAD].letter, s->columns))
             memset(row->cells, ' ', s->columns);
     for (uint32_t l = 0; l < p->c->judged->lines; l++)
-        add_line(s, r, pair, l, own);
+        add_line_to_strip(s, r, pair, l, own);
 }
 
 static void put_beside(struct job_strip *s, int step, uint32_t order, const rank_list *ranks)

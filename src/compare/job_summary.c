@@ -9,24 +9,24 @@
 #include "compare/start_text.h"
 #include "ranks/join_text.h"
 
-static const cJSON *get(const cJSON *o, const char *key)
+static const cJSON *summary_member(const cJSON *o, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-static int number(const cJSON *o, const char *key, int other)
+static int summary_int(const cJSON *o, const char *key, int other)
 {
-    const cJSON *v = get(o, key);
+    const cJSON *v = summary_member(o, key);
     return cJSON_IsNumber(v) ? v->valueint : other;
 }
 
-static const char *text(const cJSON *o, const char *key)
+static const char *summary_text(const cJSON *o, const char *key)
 {
-    const char *v = cJSON_GetStringValue(get(o, key));
+    const char *v = cJSON_GetStringValue(summary_member(o, key));
     return v ? v : "";
 }
 
-static void ranks_of(const cJSON *list, rank_list *out)
+static void read_rank_list(const cJSON *list, rank_list *out)
 {
     for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
         if (cJSON_IsNumber(v) && v->valueint >= 0)
@@ -36,12 +36,12 @@ static void ranks_of(const cJSON *list, rank_list *out)
 void job_summary_take(struct job_summary *s, cJSON *all)
 {
     static const char *const side[] = {"target", "golden"};
-    const cJSON *parts = get(all, "parts");
-    *s = (struct job_summary){.all = all, .joined = strcmp(text(all, "pairing"), "layout") == 0};
+    const cJSON *parts = summary_member(all, "parts");
+    *s = (struct job_summary){.all = all, .joined = strcmp(summary_text(all, "pairing"), "layout") == 0};
     for (int i = 0; i < 2; i++)
-        s->side[i] = text(get(all, side[i]), "path");
-    s->done = number(parts, "done", 0);
-    s->of = number(parts, "of", 0);
+        s->side[i] = summary_text(summary_member(all, side[i]), "path");
+    s->done = summary_int(parts, "done", 0);
+    s->of = summary_int(parts, "of", 0);
 }
 
 void job_summary_release(struct job_summary *s)
@@ -60,20 +60,20 @@ static void read_columns(const cJSON *list, struct job_strip *out)
     out->column = mem_zalloc((n + 1) * sizeof *out->column);
     uint32_t last = 0;
     for (const cJSON *v = n ? list->child : NULL; v; v = v->next) {
-        int order = number(v, "order", -1), calls = number(v, "calls", 1);
+        int order = summary_int(v, "order", -1), calls = summary_int(v, "calls", 1);
         if (!cJSON_IsObject(v))
             continue;
         last = order >= 0 && (uint32_t)order >= last ? (uint32_t)order : last; /* they ascend */
         out->column[out->columns++] = (struct job_column){.order = last,
                                                           .calls = calls > 0 ? (uint32_t)calls : 1,
-                                                          .call = arena_cstr(&out->arena, str_of(text(v, "call")))};
+                                                          .call = arena_cstr(&out->arena, str_of(summary_text(v, "call")))};
     }
 }
 
 #define ORDERS_MOST (1u << 26)
 
 /* Each position of a step is in the last column that begins before it. */
-static void add_step(struct job_strip *s, int step)
+static void add_strip_step(struct job_strip *s, int step)
 {
     for (size_t i = 0; i < s->steps.n; i++)
         if (s->steps.v[i].step == step)
@@ -92,36 +92,37 @@ static void add_step(struct job_strip *s, int step)
 
 void job_summary_strip(const struct job_summary *s, struct job_strip *out, struct job_first *first)
 {
-    const cJSON *strip = get(s->all, "strip"), *f = get(s->all, "first"), *rows = get(strip, "ranks");
+    const cJSON *strip = summary_member(s->all, "strip"), *f = summary_member(s->all, "first"),
+                *rows = summary_member(strip, "ranks");
     *out = (struct job_strip){.first = NONE};
-    read_columns(get(strip, "columns"), out);
+    read_columns(summary_member(strip, "columns"), out);
     for (const cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
-        int step = number(v, "step", 0), rank = number(v, "rank", -1);
-        const char *cells = text(v, "cells");
+        int step = summary_int(v, "step", 0), rank = summary_int(v, "rank", -1);
+        const char *cells = summary_text(v, "cells");
         if (rank >= 0 && strlen(cells) == out->columns && !job_strip_row_of(out, step, rank)) {
-            add_step(out, step);
+            add_strip_step(out, step);
             job_strip_add_cells(out, step, rank, cells);
         }
     }
-    const cJSON *missing = get(get(s->all, "parts"), "missing");
+    const cJSON *missing = summary_member(summary_member(s->all, "parts"), "missing");
     for (const cJSON *v = missing ? missing->child : NULL; v; v = v->next)
-        if (number(v, "rank", -1) >= 0) {
-            add_step(out, number(v, "step", 0));
-            job_strip_unread(out, number(v, "step", 0), number(v, "rank", -1));
+        if (summary_int(v, "rank", -1) >= 0) {
+            add_strip_step(out, summary_int(v, "step", 0));
+            job_strip_unread(out, summary_int(v, "step", 0), summary_int(v, "rank", -1));
         }
     *first = (struct job_first){.collective = NONE, .replica = NONE};
     if (!cJSON_IsObject(f))
         return;
-    const char *kind = text(f, "kind");
+    const char *kind = summary_text(f, "kind");
     first->found = true;
     first->kind = strcmp(kind, "collective") == 0 ? FIRST_COLLECTIVE
                   : strcmp(kind, "replica") == 0  ? FIRST_REPLICA
                                                   : FIRST_ROW;
-    first->step = number(f, "step", 0);
-    first->order = (uint32_t)number(f, "order", -1);
-    ranks_of(get(f, "ranks"), &first->ranks);
+    first->step = summary_int(f, "step", 0);
+    first->order = (uint32_t)summary_int(f, "order", -1);
+    read_rank_list(summary_member(f, "ranks"), &first->ranks);
     if (!first->ranks.n)
-        rank_list_add(&first->ranks, number(f, "rank", 0));
+        rank_list_add(&first->ranks, summary_int(f, "rank", 0));
     out->first = job_strip_column(out, first->step, first->order);
 }
 
@@ -132,18 +133,18 @@ void job_layout_read(const cJSON *o, struct layout *l)
     struct buf as = {0};
     struct err quiet;
     for (int c = 0; c < CUT_COUNT; c++)
-        buf_fmt(&as, "%s=%d,", cut_name((enum cut)c), number(o, cut_name((enum cut)c), 1));
-    buf_fmt(&as, "vpp=%d,sp=%s", number(o, "vpp", 1), cJSON_IsTrue(get(o, "sp")) ? "on" : "off");
-    if (*text(o, "order"))
-        buf_fmt(&as, ",order=%s", text(o, "order"));
+        buf_fmt(&as, "%s=%d,", cut_name((enum cut)c), summary_int(o, cut_name((enum cut)c), 1));
+    buf_fmt(&as, "vpp=%d,sp=%s", summary_int(o, "vpp", 1), cJSON_IsTrue(summary_member(o, "sp")) ? "on" : "off");
+    if (*summary_text(o, "order"))
+        buf_fmt(&as, ",order=%s", summary_text(o, "order"));
     if (layout_parse(l, buf_view(&as), &quiet))
         layout_init(l);
     buf_release(&as);
-    l->source = layout_source_find(text(o, "source"));
-    l->weights = cJSON_IsTrue(get(o, "weights"));
-    l->proved = (uint32_t)number(get(o, "proved"), "rows", 0);
-    l->equal = (uint32_t)number(get(o, "proved"), "equal", 0);
-    for (const cJSON *v = get(o, "open") ? get(o, "open")->child : NULL; v; v = v->next)
+    l->source = layout_source_find(summary_text(o, "source"));
+    l->weights = cJSON_IsTrue(summary_member(o, "weights"));
+    l->proved = (uint32_t)summary_int(summary_member(o, "proved"), "rows", 0);
+    l->equal = (uint32_t)summary_int(summary_member(o, "proved"), "equal", 0);
+    for (const cJSON *v = summary_member(o, "open") ? summary_member(o, "open")->child : NULL; v; v = v->next)
         for (int c = 0; c < CUT_COUNT; c++)
             if (cJSON_IsString(v) && strcmp(v->valuestring, cut_name((enum cut)c)) == 0)
                 l->open |= (uint8_t)(1u << c);
@@ -151,9 +152,9 @@ void job_layout_read(const cJSON *o, struct layout *l)
 
 size_t job_summary_layout(const struct job_summary *s, int side, struct layout *l)
 {
-    const cJSON *x = get(s->all, side == TARGET ? "target" : "golden");
-    job_layout_read(get(x, "layout"), l);
-    return (size_t)cJSON_GetArraySize(get(x, "ranks"));
+    const cJSON *x = summary_member(s->all, side == TARGET ? "target" : "golden");
+    job_layout_read(summary_member(x, "layout"), l);
+    return (size_t)cJSON_GetArraySize(summary_member(x, "ranks"));
 }
 
 void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out)
@@ -167,12 +168,12 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
 {
     struct job_strip strip;
     struct job_first first;
-    const cJSON *parts = get(s->all, "parts");
+    const cJSON *parts = summary_member(s->all, "parts");
     job_summary_strip(s, &strip, &first);
-    bool whole = s->done >= s->of && number(parts, "status", 0) != 5;
+    bool whole = s->done >= s->of && summary_int(parts, "status", 0) != 5;
     if (first.found)
-        job_first_words(&first, strip.steps.n > 1, true, text(get(s->all, "first"), "call"), out);
-    else if (whole && number(get(s->all, "summary"), "figures_only", 0) > 0)
+        job_first_words(&first, strip.steps.n > 1, true, summary_text(summary_member(s->all, "first"), "call"), out);
+    else if (whole && summary_int(summary_member(s->all, "summary"), "figures_only", 0) > 0)
         buf_cstr(out, _("aligned: nothing deviates on any rank (≈ the elements were not compared)"));
     else
         buf_cstr(out, whole ? _("aligned: nothing deviates on any rank")
@@ -183,22 +184,23 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
 
 void job_summary_unseen_text(const struct job_summary *s, struct buf *out)
 {
-    const cJSON *parts = get(s->all, "parts"), *shares = get(parts, "shares");
+    const cJSON *parts = summary_member(s->all, "parts"), *shares = summary_member(parts, "shares");
     rank_list missing = {0}, gone = {0};
-    for (const cJSON *v = get(parts, "missing") ? get(parts, "missing")->child : NULL; v; v = v->next)
-        if (number(v, "rank", -1) >= 0)
-            rank_list_add(&missing, number(v, "rank", -1));
-    ranks_of(get(shares, "missing"), &gone);
+    for (const cJSON *v = summary_member(parts, "missing") ? summary_member(parts, "missing")->child : NULL; v;
+         v = v->next)
+        if (summary_int(v, "rank", -1) >= 0)
+            rank_list_add(&missing, summary_int(v, "rank", -1));
+    read_rank_list(summary_member(shares, "missing"), &gone);
     if (gone.n) {
         buf_cstr(out, _("MISSING: shares "));
         rank_list_text(&gone, out);
-        buf_fmt(out, _(" of %d"), number(shares, "of", 0));
+        buf_fmt(out, _(" of %d"), summary_int(shares, "of", 0));
     }
     if (missing.n) {
         buf_cstr(out, out->n ? _("; not compared: ranks ") : _("MISSING: results of ranks "));
         rank_list_text(&missing, out);
     }
-    if (!out->n && number(parts, "status", 0) == 5)
+    if (!out->n && summary_int(parts, "status", 0) == 5)
         buf_cstr(out, _("UNREAD in part"));
     vec_release(&missing);
     vec_release(&gone);
@@ -208,7 +210,7 @@ void job_summary_unseen_text(const struct job_summary *s, struct buf *out)
 
 /* The column of a call by its name: the rank's own call, or that of the first rank that makes it. NONE: no rank
  * does. */
-static uint32_t column_of(const struct job_strip *strip, struct str call)
+static uint32_t column_of_call(const struct job_strip *strip, struct str call)
 {
     for (uint32_t i = 0; i < strip->columns && call.n; i++)
         if (str_eq(str_of(strip->column[i].call), call))
@@ -240,7 +242,7 @@ struct telling {
     void *ctx;
 };
 
-static void hand_over(const struct telling *t, struct job_found x, struct buf *b)
+static void report_found(const struct telling *t, struct job_found x, struct buf *b)
 {
     x.text = b->p ? b->p : mem_strdup("");
     *b = (struct buf){0};
@@ -256,10 +258,11 @@ static void add_ranks(struct buf *b, const rank_list *l)
 /* Its place in the code and the rows that inherit. */
 static void tell_start(const cJSON *start, struct job_found *x)
 {
-    int line = number(start, "line", -1), starts = number(start, "places", 1), inherit = number(start, "inherit", -1);
+    int line = summary_int(start, "line", -1), starts = summary_int(start, "places", 1),
+        inherit = summary_int(start, "inherit", -1);
     struct buf b = {0};
-    if (*text(start, "file") && line >= 0) {
-        buf_fmt(&b, "%s:%d", path_base(str_of(text(start, "file"))).p, line);
+    if (*summary_text(start, "file") && line >= 0) {
+        buf_fmt(&b, "%s:%d", path_base(str_of(summary_text(start, "file"))).p, line);
         x->place = b.p;
         b = (struct buf){0};
     }
@@ -272,84 +275,92 @@ static void tell_start(const cJSON *start, struct job_found *x)
 /* The first deviation of a rank; of joined sides each row once, with all its ranks. */
 static void tell_row(const struct telling *t, const cJSON *rank)
 {
-    const cJSON *row = get(rank, "first_deviation"), *error = get(row, "rel_l2");
-    int step = number(rank, "step", 0), own = number(rank, "rank", 0);
+    const cJSON *row = summary_member(rank, "first_deviation"), *error = summary_member(row, "rel_l2");
+    int step = summary_int(rank, "step", 0), own = summary_int(rank, "rank", 0);
     rank_list bad = {0};
     struct buf b = {0};
     char n[NUM_MAX];
     if (!cJSON_IsObject(row))
         return;
-    ranks_of(get(row, "ranks"), &bad);
+    read_rank_list(summary_member(row, "ranks"), &bad);
     if (!bad.n)
         rank_list_add(&bad, own);
     if (bad.v[0] == own) {
         add_ranks(&b, &bad);
-        buf_fmt(&b, ": %s  %s", *text(row, "target") ? text(row, "target") : text(row, "golden"), text(row, "verdict"));
+        buf_fmt(&b, ": %s  %s",
+                *summary_text(row, "target") ? summary_text(row, "target") : summary_text(row, "golden"),
+                summary_text(row, "verdict"));
         if (cJSON_IsNumber(error))
             buf_fmt(&b, " %s", num_error(n, error->valuedouble));
         uint32_t order = first_bad_of(t->strip, step, own);
-        const cJSON *best = get(row, "diagnosis") ? get(row, "diagnosis")->child : NULL;
-        const char *said = best ? text(best, "evidence") : text(row, "reason");
+        const cJSON *best = summary_member(row, "diagnosis") ? summary_member(row, "diagnosis")->child : NULL;
+        const char *said = best ? summary_text(best, "evidence") : summary_text(row, "reason");
         struct job_found x = {.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
                               .sentence = *said ? mem_strdup(said) : NULL,
-                              .action = best ? text(best, "advice") : NULL};
-        tell_start(get(rank, "start"), &x);
-        hand_over(t, x, &b);
+                              .action = best ? summary_text(best, "advice") : NULL};
+        tell_start(summary_member(rank, "start"), &x);
+        report_found(t, x, &b);
     }
     vec_release(&bad);
 }
 
-static const char *evidence(const cJSON *o)
+static const char *diagnosis_evidence(const cJSON *o)
 {
-    const cJSON *list = get(o, "diagnosis");
-    const char *said = list && list->child ? text(list->child, "evidence") : "";
-    return *said ? said : text(o, "verdict");
+    const cJSON *list = summary_member(o, "diagnosis");
+    const char *said = list && list->child ? summary_text(list->child, "evidence") : "";
+    return *said ? said : summary_text(o, "verdict");
 }
 
 static void tell_collective(const struct telling *t, const cJSON *c)
 {
-    const cJSON *calls = get(c, "calls");
-    const char *verdict = text(c, "verdict"), *at = *text(c, "at") ? text(c, "at") : text(c, "name");
-    bool golden = strcmp(text(c, "side"), "golden") == 0;
+    const cJSON *calls = summary_member(c, "calls");
+    const char *verdict = summary_text(c, "verdict"),
+               *at = *summary_text(c, "at") ? summary_text(c, "at") : summary_text(c, "name");
+    bool golden = strcmp(summary_text(c, "side"), "golden") == 0;
     rank_list l = {0};
     struct buf b = {0};
     uint32_t order = NONE;
     if (strcmp(verdict, "deviate") != 0 && strcmp(verdict, "missing") != 0 && strcmp(verdict, "extra") != 0)
         return;
-    ranks_of(get(c, "ranks"), &l);
+    read_rank_list(summary_member(c, "ranks"), &l);
     if (!l.n)
-        ranks_of(get(c, "group"), &l);
+        read_rank_list(summary_member(c, "group"), &l);
     for (const cJSON *v = calls ? calls->child : NULL; v && order == NONE; v = v->next)
-        order = column_of(t->strip, str_of(text(v, "call")));
+        order = column_of_call(t->strip, str_of(summary_text(v, "call")));
     if (order == NONE)
-        order = column_of(t->strip, str_of(at));
+        order = column_of_call(t->strip, str_of(at));
     buf_cstr(&b, golden ? _("golden collective, ") : _("collective, "));
     add_ranks(&b, &l);
-    buf_fmt(&b, ": %s  %s", evidence(c), at);
-    hand_over(t, (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = number(c, "step", 0),
+    buf_fmt(&b, ": %s  %s", diagnosis_evidence(c), at);
+    report_found(t, (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = summary_int(c, "step", 0),
                                    .rank = l.n ? l.v[0] : 0, .order = order, .golden = golden, .ranks = &l},
-              &b);
+                 &b);
     vec_release(&l);
 }
 
 static void tell_replica(const struct telling *t, const cJSON *x)
 {
-    bool golden = strcmp(text(x, "side"), "golden") == 0;
-    struct str row = str_of(text(x, "row"));
+    bool golden = strcmp(summary_text(x, "side"), "golden") == 0;
+    struct str row = str_of(summary_text(x, "row"));
     rank_list l = {0};
     struct buf b = {0};
     uint32_t order = NONE;
-    ranks_of(get(x, "odd"), &l);
+    read_rank_list(summary_member(x, "odd"), &l);
     if (!l.n)
-        ranks_of(get(x, "ranks"), &l);
+        read_rank_list(summary_member(x, "ranks"), &l);
     for (ptrdiff_t cut = (ptrdiff_t)row.n; cut > 0 && order == NONE; cut = str_rfind(str_n(row.p, (size_t)cut), '.'))
-        order = column_of(t->strip, str_n(row.p, (size_t)cut)); /* "CALL.SLOT" */
+        order = column_of_call(t->strip, str_n(row.p, (size_t)cut)); /* "CALL.SLOT" */
     buf_cstr(&b, golden ? _("golden replicas, ") : _("replicas, "));
     add_ranks(&b, &l);
-    buf_fmt(&b, ": %s", evidence(x));
-    hand_over(t, (struct job_found){.kind = JOB_FOUND_REPLICA, .step = number(x, "step", 0), .rank = l.n ? l.v[0] : 0,
-                                   .order = order, .golden = golden, .ranks = &l},
-              &b);
+    buf_fmt(&b, ": %s", diagnosis_evidence(x));
+    report_found(t,
+                 (struct job_found){.kind = JOB_FOUND_REPLICA,
+                                    .step = summary_int(x, "step", 0),
+                                    .rank = l.n ? l.v[0] : 0,
+                                    .order = order,
+                                    .golden = golden,
+                                    .ranks = &l},
+                 &b);
     vec_release(&l);
 }
 
@@ -362,7 +373,7 @@ void job_summary_each(const struct job_summary *s, const struct job_strip *strip
         void (*tell)(const struct telling *t, const cJSON *o);
     } lists[] = {{"ranks", tell_row}, {"collectives", tell_collective}, {"replicas", tell_replica}};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        const cJSON *list = get(s->all, lists[i].list);
+        const cJSON *list = summary_member(s->all, lists[i].list);
         for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
             lists[i].tell(&t, v);
     }
@@ -412,7 +423,7 @@ void job_summary_section(struct document *d, const struct job_summary *s)
     job_summary_outcome_text(s, &b);
     strong_item(d, _("Result: "), first.found ? TONE_BAD : s->done < s->of ? TONE_WARN : TONE_PLAIN, &b);
     if (first.found) {
-        buf_cstr(&b, text(get(s->all, "first"), "sentence"));
+        buf_cstr(&b, summary_text(summary_member(s->all, "first"), "sentence"));
         strong_item(d, _("Reason: "), TONE_PLAIN, &b);
     }
     for (int i = 0; i < 2; i++) {

@@ -213,7 +213,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
 
 /* ---- the strip as text ---- */
 
-static void legend(struct buf *out, const bool *seen)
+static void put_strip_legend(struct buf *out, const bool *seen)
 {
     bool any = false;
     for (int i = STRIP_SIGNS - 1; i > STRIP_NOTHING; i--)
@@ -224,7 +224,8 @@ static void legend(struct buf *out, const bool *seen)
     buf_cstr(out, any ? "\n" : "");
 }
 
-static void strip_line(const struct job_strip *s, size_t row, size_t rows, size_t share, bool *seen, struct buf *out)
+static void put_strip_line(const struct job_strip *s, size_t row, size_t rows, size_t share, bool *seen,
+                           struct buf *out)
 {
     char label[48];
     int last = s->row.v[row + rows - 1].rank;
@@ -251,7 +252,7 @@ void job_strip_text(const struct job_strip *s, size_t width, size_t lines, struc
         if (s->steps.n > 1)
             buf_fmt(out, _("step %d\n"), s->row.v[from].step);
         for (size_t y = from; y < to; y += each)
-            strip_line(s, y, y + each < to ? each : to - y, share, seen, out);
+            put_strip_line(s, y, y + each < to ? each : to - y, share, seen, out);
     }
-    legend(out, seen);
+    put_strip_legend(out, seen);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool differ(const struct row *a, const struct row *b, const struct thresholds *t)
+static bool figures_differ(const struct row *a, const struct row *b, const struct thresholds *t)
 {
     static const struct {
         uint16_t bit;
@@ -22,7 +22,7 @@ static bool differ(const struct row *a, const struct row *b, const struct thresh
 }
 
 /* The golden call's row of the same slot, or NULL. */
-static const struct row *like(const struct dump *t, const struct row *x, const struct dump *g, uint32_t call)
+static const struct row *same_slot_row(const struct dump *t, const struct row *x, const struct dump *g, uint32_t call)
 {
     uint32_t slot = map_get(&g->slot_names, str_of(t->slots.v[x->slot]));
     uint32_t at = slot == MAP_NONE ? NONE : dump_slot_row(g, call, slot);
@@ -35,12 +35,12 @@ static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const s
     enum strip_sign sign = STRIP_WAITS;
     EACH_ROW(t, call, r)
     {
-        const struct row *x = &t->rows.v[r], *y = like(t, x, g, other);
+        const struct row *x = &t->rows.v[r], *y = same_slot_row(t, x, g, other);
         if (!y || x->kind != ROW_TENSOR || y->kind != ROW_TENSOR)
             continue;
         if (!(x->has & y->has & HAS_NORM))
             return STRIP_WAITS;
-        if (differ(x, y, tol))
+        if (figures_differ(x, y, tol))
             return STRIP_OTHER_FIGURES;
         sign = STRIP_SAME_FIGURES;
     }
@@ -48,8 +48,8 @@ static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const s
 }
 
 /* The part of the same rank and micro-batch: both lists are sorted by rank, then micro-batch. */
-static const struct part_call *same_part(const struct joined_job *j, const struct part_call *p,
-                                         const struct whole_call *other, size_t *at)
+static const struct part_call *find_same_part(const struct joined_job *j, const struct part_call *p,
+                                              const struct whole_call *other, size_t *at)
 {
     int rank = j->set[TARGET].ranks.v[p->rank]->rank;
     for (; *at < other->parts.n; ++*at) {
@@ -70,8 +70,9 @@ static void put_call(struct job_strip *s, const struct joined_job *j, const stru
     size_t at = 0;
     for (size_t i = 0; i < x->parts.n && column != NONE; i++) {
         const struct part_call *p = &x->parts.v[i],
-                               *q = x->partner == NONE ? NULL
-                                                       : same_part(j, p, &j->calls[GOLDEN].calls.v[x->partner], &at);
+                               *q = x->partner == NONE
+                                        ? NULL
+                                        : find_same_part(j, p, &j->calls[GOLDEN].calls.v[x->partner], &at);
         enum strip_sign sign = !q ? STRIP_WAITS
                                   : sign_of_call(&j->set[TARGET].ranks.v[p->rank]->dump, p->call,
                                                  &j->set[GOLDEN].ranks.v[q->rank]->dump, q->call, t);
