@@ -18,7 +18,7 @@ static bool step_wanted(const struct job_compare *k, int side, int step)
     return k->opt.all_steps || wanted[side] < 0 || step == wanted[side] || (side == GOLDEN && wanted[GOLDEN] < 0);
 }
 
-static bool has_step(const place_list *l, int step)
+static bool has_job_step(const place_list *l, int step)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].step == step)
@@ -27,11 +27,11 @@ static bool has_step(const place_list *l, int step)
 }
 
 /* The next step after `after` that both sides have; false if there is none. */
-static bool next_step(const struct job_compare *k, bool begun, int after, int *step)
+static bool next_common_step(const struct job_compare *k, bool begun, int after, int *step)
 {
     for (size_t i = 0; i < k->places[TARGET].n; i++) {
         int s = k->places[TARGET].v[i].step;
-        if ((!begun || s > after) && step_wanted(k, TARGET, s) && has_step(&k->places[GOLDEN], s) &&
+        if ((!begun || s > after) && step_wanted(k, TARGET, s) && has_job_step(&k->places[GOLDEN], s) &&
             step_wanted(k, GOLDEN, s)) {
             *step = s;
             return true;
@@ -40,11 +40,11 @@ static bool next_step(const struct job_compare *k, bool begun, int after, int *s
     return false;
 }
 
-static size_t count_steps(const struct job_compare *k)
+static size_t count_common_steps(const struct job_compare *k)
 {
     int step = 0;
     size_t n = 0;
-    for (bool begun = false; next_step(k, begun, step, &step); begun = true)
+    for (bool begun = false; next_common_step(k, begun, step, &step); begun = true)
         n++;
     return k->opt.all_steps ? n : n > 0;
 }
@@ -120,7 +120,7 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
 }
 
 /* Joined or not, with its rows in the strip. */
-static void add_step(struct job_compare *k, struct joined_job *j, bool joined)
+static void add_job_step(struct job_compare *k, struct joined_job *j, bool joined)
 {
     struct job_result *r = &k->result;
     struct joined_job **all = mem_alloc((r->steps + 1) * sizeof *all);
@@ -148,7 +148,7 @@ static void add_step(struct job_compare *k, struct joined_job *j, bool joined)
 }
 
 /* Collectives and replicas; with `live` added to those of earlier steps. */
-static void look_beside(struct job_compare *k, struct joined_job *j)
+static void judge_beside_pairs(struct job_compare *k, struct joined_job *j)
 {
     int step = j->set[TARGET].step;
     struct job_result *r = &k->result;
@@ -232,7 +232,7 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
         free(j);
         return -1;
     }
-    add_step(k, j, joined);
+    add_job_step(k, j, joined);
     if (joined) {
         job_change(k);
         tell_unread_rows(k, j);
@@ -255,7 +255,7 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     if (rc)
         return -1;
     if (!k->opt.rows_alone && !(k->opt.workers && k->opt.worker)) /* share 0 does */
-        look_beside(k, j);
+        judge_beside_pairs(k, j);
     find_first(k);
     return 0;
 }
@@ -286,7 +286,7 @@ int job_compare_look(struct job_compare *k, struct err *e)
         belong = place_list_check(&k->places[i], k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET],
                                   k->opt.of.of.step[i], k->opt.of.of.rank[i], &mixed) == 0;
     bool several = belong && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) &&
-                   next_step(k, false, 0, &step) &&
+                   next_common_step(k, false, 0, &step) &&
                    (place_list_ranks(&k->places[TARGET], step) > 1 || place_list_ranks(&k->places[GOLDEN], step) > 1);
     job_change(k);
     for (size_t i = 0; i < failed.n; i++)
@@ -296,7 +296,7 @@ int job_compare_look(struct job_compare *k, struct err *e)
     if (rc == 0 && !belong)
         k->strangers = mixed;
     k->looked = rc == 0;
-    k->progress.steps = rc ? 0 : count_steps(k);
+    k->progress.steps = rc ? 0 : count_common_steps(k);
     if (rc == 0 && k->opt.by_rank)
         job_twins_find(k);
     job_changed(k);
@@ -304,7 +304,7 @@ int job_compare_look(struct job_compare *k, struct err *e)
     return rc;
 }
 
-static int run(struct job_compare *k, struct err *e)
+static int compare_steps(struct job_compare *k, struct err *e)
 {
     int step = -1, rc = job_compare_look(k, e);
     if (rc == 0 && *k->strangers.text) {
@@ -314,8 +314,8 @@ static int run(struct job_compare *k, struct err *e)
     bool by_rank = k->opt.by_rank;
     if (rc == 0 && by_rank)
         rc = job_compare_twins(k, e);
-    for (bool begun = false; rc == 0 && !by_rank && next_step(k, begun, step, &step) && (!begun || k->opt.all_steps);
-         begun = true) {
+    for (bool begun = false;
+         rc == 0 && !by_rank && next_common_step(k, begun, step, &step) && (!begun || k->opt.all_steps); begun = true) {
         rc = compare_step(k, step, e);
         k->turn++;
         job_change(k);
@@ -337,7 +337,7 @@ static int run(struct job_compare *k, struct err *e)
 static int run_job(struct job *own, void *ctx, struct err *e)
 {
     (void)own;
-    return run(ctx, e);
+    return compare_steps(ctx, e);
 }
 
 void job_compare_init(struct job_compare *k, const struct job_compare_options *o)
@@ -397,7 +397,7 @@ int job_compare_run(struct job_compare *k, int (*wait)(struct session *s, void *
 {
     k->wait = wait;
     k->wait_ctx = ctx;
-    return run(k, e);
+    return compare_steps(k, e);
 }
 
 void job_compare_cancel(struct job_compare *k)

@@ -50,20 +50,20 @@ bool job_cancelled(struct job_compare *k, struct err *e)
     return true;
 }
 
-static bool before(const struct job_pair *a, const struct job_pair *b)
+static bool is_pair_before(const struct job_pair *a, const struct job_pair *b)
 {
     return a->step != b->step ? a->step < b->step : a->rank[TARGET] < b->rank[TARGET];
 }
 
 /* Puts the newest state of the running comparison into the result and updates what depends on it. Called with the lock
  * held. */
-static void take(struct job_compare *k, const struct comparison *c, const struct twin *x)
+static void take_comparison(struct job_compare *k, const struct comparison *c, const struct twin *x)
 {
     struct job_result *r = &k->result;
     if (k->at == SIZE_MAX) {
         struct job_pair p = {.step = x->step[TARGET], .rank = {x->rank[TARGET], x->rank[GOLDEN]}, .c = c};
         vec_push(&r->pairs, p);
-        for (k->at = r->pairs.n - 1; k->at && before(&p, &r->pairs.v[k->at - 1]); k->at--)
+        for (k->at = r->pairs.n - 1; k->at && is_pair_before(&p, &r->pairs.v[k->at - 1]); k->at--)
             r->pairs.v[k->at] = r->pairs.v[k->at - 1];
         r->pairs.v[k->at] = p;
     } else {
@@ -78,7 +78,7 @@ static void take(struct job_compare *k, const struct comparison *c, const struct
     job_strip_mark_first(&k->strip, r);
 }
 
-static void look(struct job_compare *k, struct session *s, const struct twin *x)
+static void look_at_session(struct job_compare *k, struct session *s, const struct twin *x)
 {
     struct session_progress p;
     session_lock(s);
@@ -90,7 +90,7 @@ static void look(struct job_compare *k, struct session *s, const struct twin *x)
     k->progress.share = p.comparing ? p.share : 0;
     if (fresh) {
         k->shown = c->serial;
-        take(k, c, x);
+        take_comparison(k, c, x);
     }
     job_changed(k);
     if (!fresh)
@@ -103,17 +103,17 @@ struct looking {
     const struct twin *x;
 };
 
-static bool goes_on(void *ctx)
+static bool look_while_comparing(void *ctx)
 {
     struct looking *l = ctx;
     if (atomic_load(&l->k->watch.cancel))
         return false;
-    look(l->k, l->s, l->x);
+    look_at_session(l->k, l->s, l->x);
     return true;
 }
 
 /* A comparison that did not finish is not a result, and one that was passed on need not be kept. */
-static void take_back(struct job_compare *k)
+static void take_pair_back(struct job_compare *k)
 {
     struct job_result *r = &k->result;
     if (k->at == SIZE_MAX)
@@ -144,23 +144,23 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, const s
     k->progress.rank = x->rank[TARGET];
     k->progress.share = 0;
     job_changed(k);
-    int rc = k->wait ? k->wait(&s, k->wait_ctx, e) : session_wait_each(&s, goes_on, &l, LOOK_MS, e);
+    int rc = k->wait ? k->wait(&s, k->wait_ctx, e) : session_wait_each(&s, look_while_comparing, &l, LOOK_MS, e);
     if (rc == 0) {
         const struct comparison *c = session_hold(&s);
         job_change(k);
-        take(k, c, x);
+        take_comparison(k, c, x);
         k->progress.done += x->rank[TARGET] < 0 ? k->progress.ranks : 1;
         k->progress.share = 0;
         k->progress.rank = -1;
         job_changed(k);
     } else {
-        take_back(k);
+        take_pair_back(k);
     }
     session_stop(&s);
     if (rc || !k->opt.finished)
         return rc;
     rc = k->opt.finished(k->opt.take_ctx, k->at, e);
-    take_back(k); /* it is where it was told */
+    take_pair_back(k); /* it is where it was told */
     return rc;
 }
 
@@ -183,7 +183,7 @@ static int by_turn(const void *a, const void *b)
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->rank - y->rank;
 }
 
-static void unread(struct job_compare *k, int step, int rank, const struct err *e)
+static void add_unread_pair(struct job_compare *k, int step, int rank, const struct err *e)
 {
     struct buf b = {0};
     buf_fmt(&b, e->code == ERR_RESOURCE ? _("step %d rank %d  not compared: %s") : _("step %d rank %d  not read: %s"),
@@ -204,7 +204,7 @@ int job_compare_twin(struct job_compare *k, const struct twin *x, bool first, st
     int rc = first || memory_left() ? job_compare_places(k, k->found, x, e)
                                     : memory_short(e, _("comparisons of the ranks before"));
     if (rc && (e->code == ERR_IO || e->code == ERR_DATA || (e->code == ERR_RESOURCE && !first))) {
-        unread(k, x->step[TARGET], x->rank[TARGET], e);
+        add_unread_pair(k, x->step[TARGET], x->rank[TARGET], e);
         rc = 0;
     }
     return rc;

@@ -65,7 +65,7 @@ static bool read_given(struct job_compare *k, int step, struct joined_job *j, in
 }
 
 /* From the first rank on: who sends to whom. */
-static bool find_stages(struct job_compare *k, struct joined_job *j, int ranks, int *stride, int *stages)
+static bool find_share_stages(struct job_compare *k, struct joined_job *j, int ranks, int *stride, int *stages)
 {
     struct err quiet;
     *stages = 1;
@@ -88,7 +88,7 @@ static bool read_shown(struct job_compare *k, int step, struct joined_job *j, in
     struct err quiet;
     rank_share_witnesses(ranks, some);
     if (some->n * 2 > (size_t)ranks || read_some(k, step, j, some, &quiet) ||
-        !find_stages(k, j, ranks, &stride, &stages) || !rank_share_alike(j->set))
+        !find_share_stages(k, j, ranks, &stride, &stages) || !rank_share_alike(j->set))
         return false;
     for (int s = 0; s < 2; s++)
         if (!rank_share_layout(&j->layout[s], &j->set[s], ranks, stride, stages))

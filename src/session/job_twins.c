@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-static bool fits(int have, int want, bool all)
+static bool number_fits(int have, int want, bool all)
 {
     return all || want < 0 || have == want;
 }
 
-static int by_number(const void *x, const void *y)
+static int compare_places(const void *x, const void *y)
 {
     const struct place *a = x, *b = y;
     return a->step != b->step ? (a->step < b->step ? -1 : 1) : (a->rank > b->rank) - (a->rank < b->rank);
@@ -18,7 +18,7 @@ static int by_number(const void *x, const void *y)
 /* Of a list sorted by step and rank. */
 static bool has_place(const place_list *l, const struct place *p)
 {
-    return l->n && bsearch(p, l->v, l->n, sizeof *l->v, by_number);
+    return l->n && bsearch(p, l->v, l->n, sizeof *l->v, compare_places);
 }
 
 /* The number on the other side: the same one, or the one given with T:G. */
@@ -28,19 +28,19 @@ static int other_number(const int want[2], int side, int have, bool all)
 }
 
 /* Whether the place of a side is compared, and with which one of the other side. */
-static bool chosen(const struct job_compare_options *o, int side, const struct place *p, struct place *other)
+static bool choose_twin(const struct job_compare_options *o, int side, const struct place *p, struct place *other)
 {
     const int *step = o->of.of.step, *rank = o->of.of.rank;
     int of_step = step[GOLDEN] >= 0 ? side : TARGET, of_rank = rank[GOLDEN] >= 0 ? side : TARGET;
     *other = job_place(other_number(step, side, p->step, o->all_steps),
                        other_number(rank, side, p->rank, o->all_ranks));
-    return fits(p->step, step[of_step], o->all_steps) && fits(p->rank, rank[of_rank], o->all_ranks);
+    return number_fits(p->step, step[of_step], o->all_steps) && number_fits(p->rank, rank[of_rank], o->all_ranks);
 }
 
-static void add_alone(struct job_compare *k, int side, const struct place *p)
+static void add_place_alone(struct job_compare *k, int side, const struct place *p)
 {
     struct place alone = job_place(p->step, p->rank);
-    if (!k->result.alone[side].n || by_number(vec_last(&k->result.alone[side]), p) != 0)
+    if (!k->result.alone[side].n || compare_places(vec_last(&k->result.alone[side]), p) != 0)
         vec_push(&k->result.alone[side], alone);
 }
 
@@ -50,11 +50,11 @@ void job_twins_find(struct job_compare *k)
         for (size_t i = 0; i < k->places[side].n; i++) {
             const struct place *p = &k->places[side].v[i];
             struct place other;
-            if (!chosen(&k->opt, side, p, &other))
+            if (!choose_twin(&k->opt, side, p, &other))
                 continue;
             struct twin x = {{p->step, other.step}, {p->rank, other.rank}};
             if (!has_place(&k->places[!side], &other))
-                add_alone(k, side, p);
+                add_place_alone(k, side, p);
             else if (side == TARGET)
                 vec_push(&k->twins, x);
         }

@@ -35,7 +35,7 @@ void session_notify(void *ctx)
 /* ---- publishing ---- */
 
 /* A comparison of the present data; the lock is held. */
-static struct comparison *snapshot(struct session *s)
+static struct comparison *session_snapshot(struct session *s)
 {
     struct comparison *c = comparison_new(s->recordings, s->rows, &s->opt.of);
     c->single = s->single;
@@ -45,7 +45,7 @@ static struct comparison *snapshot(struct session *s)
 }
 
 /* Makes it the newest; the lock is held. The previous one must be dropped without the lock. */
-static const struct comparison *publish(struct session *s, const struct comparison *c)
+static const struct comparison *publish_comparison(struct session *s, const struct comparison *c)
 {
     const struct comparison *before = s->now;
     s->now = c;
@@ -56,7 +56,7 @@ static const struct comparison *publish(struct session *s, const struct comparis
 void session_publish_state(struct session *s, const struct err *failed, bool complete)
 {
     session_lock(s);
-    struct comparison *c = snapshot(s);
+    struct comparison *c = session_snapshot(s);
     c->complete = complete;
     c->serial = c->examined.done;
     if (failed) {
@@ -64,7 +64,7 @@ void session_publish_state(struct session *s, const struct err *failed, bool com
         c->err = *failed;
     }
     s->settled = complete;
-    const struct comparison *before = publish(s, c);
+    const struct comparison *before = publish_comparison(s, c);
     session_unlock(s);
     comparison_drop(before);
     session_notify(s);
@@ -81,7 +81,7 @@ static int open_companions(struct session *s, struct err *e)
 }
 
 /* Whether the conductor has work that cannot wait. */
-static bool asked(const struct session *s)
+static bool has_urgent_work(const struct session *s)
 {
     return s->stop || s->rejudge || s->repair;
 }
@@ -92,7 +92,7 @@ static bool wants_oracle(struct session *s, bool all)
     bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled &&
                  !atomic_load(&s->rows->oracle);
     if (wants)
-        atomic_store(&s->oracle_cancel, asked(s));
+        atomic_store(&s->oracle_cancel, has_urgent_work(s));
     return wants;
 }
 
@@ -119,7 +119,7 @@ static void judge_now(struct session *s)
     const struct measure *m = &s->rows->measure;
     size_t posts = m->finished;
     bool all = posts == m->wanted;
-    struct comparison *fresh = snapshot(s);
+    struct comparison *fresh = session_snapshot(s);
     uint64_t serial = ++s->judgements;
     s->rejudge = false;
     session_unlock(s);
@@ -131,7 +131,7 @@ static void judge_now(struct session *s)
     fresh->complete = all || s->opt.of.pair_only;
     if (asking)
         comparison_hold(fresh);
-    const struct comparison *before = publish(s, fresh);
+    const struct comparison *before = publish_comparison(s, fresh);
     session_unlock(s);
     comparison_drop(before);
     session_notify(s);
@@ -157,7 +157,7 @@ static void open_as_table(struct session *s)
     session_publish_state(s, NULL, false);
 }
 
-static int prepare(struct session *s, struct err *e)
+static int prepare_session(struct session *s, struct err *e)
 {
     if (session_find_side(s, TARGET, e))
         return -1;
@@ -274,7 +274,7 @@ static int watch_results(struct session *s, struct err *e)
         }
         if (m->finished != m->wanted && !s->rejudge) {
             long until = clock_ms() + JUDGE_EVERY_MS;
-            while (!asked(s) && m->finished != m->wanted && clock_ms() < until &&
+            while (!has_urgent_work(s) && m->finished != m->wanted && clock_ms() < until &&
                    clock_wait(&s->changed, &s->lock, (int)(until - clock_ms()) + 1))
                 if (s->waits_for_files)
                     session_add_workers(s);
@@ -310,11 +310,11 @@ static void conduct_alone(struct session *s)
     session_publish_state(s, NULL, true);
 }
 
-static int conduct(struct job *j, void *ctx, struct err *e)
+static int conduct_session(struct job *j, void *ctx, struct err *e)
 {
     struct session *s = ctx;
     (void)j;
-    int rc = prepare(s, e);
+    int rc = prepare_session(s, e);
     if (rc == 0 && s->single) {
         conduct_alone(s);
         return 0;
@@ -359,10 +359,10 @@ int session_start(struct session *s, const struct session_options *o, struct err
     s->running = true;
     s->conducted = o->of.path[TARGET] != NULL;
     s->settled = !s->conducted;
-    struct comparison *c = snapshot(s);
+    struct comparison *c = session_snapshot(s);
     c->complete = s->settled;
     s->now = c;
-    if (!s->conducted || job_start(&s->conductor, conduct, s) == 0)
+    if (!s->conducted || job_start(&s->conductor, conduct_session, s) == 0)
         return 0;
     *e = s->conductor.err;
     s->conducted = false;

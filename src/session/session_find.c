@@ -73,7 +73,7 @@ int session_find_side(struct session *s, int i, struct err *e)
     return 0;
 }
 
-static void list_places(const struct recording *x, struct buf *out)
+static void list_found_places(const struct recording *x, struct buf *out)
 {
     for (size_t i = 0; i < x->places.n && i < 8; i++)
         buf_fmt(out, _("%sstep %d rank %d"), i ? _(", ") : "", x->places.v[i].step, x->places.v[i].rank);
@@ -81,16 +81,16 @@ static void list_places(const struct recording *x, struct buf *out)
         buf_cstr(out, ", …");
 }
 
-static bool wanted(const struct session *s, int side, const struct place *p)
+static bool is_place_wanted(const struct session *s, int side, const struct place *p)
 {
     return place_number_fits(p->step, s->opt.of.step[side]) && place_number_fits(p->rank, s->opt.of.rank[side]);
 }
 
-static int choose(struct session *s, struct err *e)
+static int choose_places(struct session *s, struct err *e)
 {
     struct recording *t = &s->recordings->side[TARGET], *g = &s->recordings->side[GOLDEN];
     for (size_t i = 0; i < t->places.n; i++) {
-        if (!wanted(s, TARGET, &t->places.v[i]))
+        if (!is_place_wanted(s, TARGET, &t->places.v[i]))
             continue;
         if (s->single) {
             t->place = i;
@@ -98,7 +98,7 @@ static int choose(struct session *s, struct err *e)
         }
         size_t fallback = SIZE_MAX, n = 0;
         for (size_t k = 0; k < g->places.n; k++) {
-            if (!wanted(s, GOLDEN, &g->places.v[k]))
+            if (!is_place_wanted(s, GOLDEN, &g->places.v[k]))
                 continue;
             bool step_free = s->opt.of.step[TARGET] >= 0 && s->opt.of.step[GOLDEN] >= 0;
             bool rank_free = s->opt.of.rank[TARGET] >= 0 && s->opt.of.rank[GOLDEN] >= 0;
@@ -125,7 +125,7 @@ static int choose(struct session *s, struct err *e)
     }
     struct buf have[2] = {{0}, {0}};
     for (int i = 0; i < 2; i++)
-        list_places(&s->recordings->side[i], &have[i]);
+        list_found_places(&s->recordings->side[i], &have[i]);
     if (s->single)
         err_set(e, ERR_USAGE, _("%s has no such step and rank; available: %s"), t->path, have[0].p);
     else
@@ -140,7 +140,7 @@ static int choose(struct session *s, struct err *e)
 int session_choose(struct session *s, struct err *e)
 {
     session_lock(s); /* the screen looks whether the chosen places have changed */
-    int rc = choose(s, e);
+    int rc = choose_places(s, e);
     session_unlock(s);
     return rc;
 }

@@ -101,7 +101,7 @@ static int take_lines(struct session *s, int me, int most, struct line_work *x)
 }
 
 /* For the progress display. Without the lock, because each row is in distant memory. */
-static void count_elements(struct session *s, int me, const struct line_work *x, int n)
+static void count_worker_elements(struct session *s, int me, const struct line_work *x, int n)
 {
     uint64_t elements = 0;
     for (int i = 0; i < n; i++)
@@ -139,7 +139,7 @@ static void post_lines(struct session *s, const struct line_work *x, int from, i
     announce_figures(s);
 }
 
-static int work(struct job *own, void *ctx, struct err *quiet)
+static int session_worker(struct job *own, void *ctx, struct err *quiet)
 {
     struct session *s = ctx;
     int me = (int)(own - s->worker), most = 1;
@@ -160,7 +160,7 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         struct waiting waiting;
         long began = clock_ms();
         waiting_begin(&waiting);
-        count_elements(s, me, x, n);
+        count_worker_elements(s, me, x, n);
         for (int i = 0; i < n; i++) {
             if (i > posted && x->job[i].bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
                 session_lock(s);
@@ -199,7 +199,7 @@ _Static_assert(WAITING_THREADS <= SESSION_WORKERS, "workers for files that are f
 static int add_workers(struct session *s, int n)
 {
     int running = s->workers;
-    while (running < n && job_start(&s->worker[running], work, s) == 0)
+    while (running < n && job_start(&s->worker[running], session_worker, s) == 0)
         running++;
     session_lock(s);
     s->workers = running;
