@@ -17,7 +17,7 @@ static void add_doubt(input_doubt_list *out, int side, bool question, const char
     vec_push(out, x);
 }
 
-/* As add, of something that a command shows or settles. */
+/* As add_doubt, of something that a command shows or settles. */
 static void add_opening(input_doubt_list *out, int side, bool question, const char *opens, const char *text)
 {
     add_doubt(out, side, question, text);
