@@ -11,7 +11,7 @@
 #define LINES_MOST 1000
 
 /* As one word of a shell. Control characters, which a terminal would obey when it is pasted, become '?'. */
-static void word(struct buf *out, const char *text)
+static void put_shell_word(struct buf *out, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-=";
     buf_char(out, ' ');
@@ -28,13 +28,13 @@ static void word(struct buf *out, const char *text)
     buf_char(out, '\'');
 }
 
-static void option(struct buf *out, const char *name, const char *value)
+static void put_shell_option(struct buf *out, const char *name, const char *value)
 {
     buf_fmt(out, " %s", name);
-    word(out, value);
+    put_shell_word(out, value);
 }
 
-static void push(struct action_log *l, struct buf *line)
+static void push_action_line(struct action_log *l, struct buf *line)
 {
     if (l->lines.n == LINES_MOST) {
         free(l->lines.v[0]);
@@ -48,7 +48,7 @@ static void push(struct action_log *l, struct buf *line)
 static void of_investigation(struct buf *out, const struct workspace *d, const char *verb)
 {
     buf_fmt(out, "diverge %s", verb);
-    word(out, d->inv->path ? d->inv->path : "INVESTIGATION");
+    put_shell_word(out, d->inv->path ? d->inv->path : "INVESTIGATION");
 }
 
 /* "diverge compare T G --step N": what is open. */
@@ -57,7 +57,7 @@ static void of_inputs(struct buf *out, const struct workspace *d)
     buf_cstr(out, "diverge compare");
     for (int i = 0; i < 2; i++)
         if (d->inv->input[i])
-            word(out, d->inv->input[i]);
+            put_shell_word(out, d->inv->input[i]);
 }
 
 /* ---- what was added to the lists ---- */
@@ -71,20 +71,20 @@ static void add_decision(struct workspace *d, const struct decision *x)
     switch ((enum decision_kind)x->kind) {
     case DECIDE_MARK:
         of_investigation(&b, d, "mark");
-        word(&b, x->side[TARGET]);
-        word(&b, x->side[GOLDEN]);
+        put_shell_word(&b, x->side[TARGET]);
+        put_shell_word(&b, x->side[GOLDEN]);
         if (*x->view)
-            option(&b, "--view", x->view);
+            put_shell_option(&b, "--view", x->view);
         break;
     case DECIDE_WITHDRAW:
         of_investigation(&b, d, "marks");
-        option(&b, "--withdraw", number);
+        put_shell_option(&b, "--withdraw", number);
         break;
     case DECIDE_REJECT:
     case DECIDE_RULE:
         buf_fmt(&b, "# %s", decision_name((enum decision_kind)x->kind));
-        word(&b, x->side[TARGET]);
-        word(&b, x->side[GOLDEN]);
+        put_shell_word(&b, x->side[TARGET]);
+        put_shell_word(&b, x->side[GOLDEN]);
         break;
     case DECIDE_RULE_OFF:
     case DECIDE_RULE_ON:
@@ -92,10 +92,10 @@ static void add_decision(struct workspace *d, const struct decision *x)
         buf_fmt(&b, "# %s %s", decision_name((enum decision_kind)x->kind), number);
         break;
     }
-    push(&d->actions, &b);
+    push_action_line(&d->actions, &b);
 }
 
-static void subject(struct buf *out, const struct finding *x)
+static void put_subject_options(struct buf *out, const struct finding *x)
 {
     static const char *const by[SUBJECT_COUNT] = {
         [SUBJECT_CALL] = "--call",       [SUBJECT_GAP] = "--gap",       [SUBJECT_ELEMENT] = "--element",
@@ -119,9 +119,9 @@ static void subject(struct buf *out, const struct finding *x)
     if (x->subject == SUBJECT_RUNS)
         buf_cstr(out, " --runs");
     else if (by[x->subject])
-        option(out, by[x->subject], name.p);
+        put_shell_option(out, by[x->subject], name.p);
     else
-        word(out, name.p);
+        put_shell_word(out, name.p);
     buf_release(&name);
 }
 
@@ -136,24 +136,24 @@ static void add_finding(struct workspace *d, size_t at)
     snprintf(number, sizeof number, "%u", x->number);
     of_investigation(&b, d, "note");
     if (x->removed) {
-        option(&b, "--delete", number);
-        push(&d->actions, &b);
+        put_shell_option(&b, "--delete", number);
+        push_action_line(&d->actions, &b);
         return;
     }
     if (was)
-        option(&b, "--edit", number);
+        put_shell_option(&b, "--edit", number);
     else
-        subject(&b, x);
+        put_subject_options(&b, x);
     if (!was || strcmp(was->text, x->text) != 0)
-        word(&b, x->text);
+        put_shell_word(&b, x->text);
     if (was ? was->status != x->status : x->status != FINDING_SUSPECTED)
-        option(&b, "--status", finding_status_name((enum finding_status)x->status));
+        put_shell_option(&b, "--status", finding_status_name((enum finding_status)x->status));
     if (was ? was->severity != x->severity : x->severity != FINDING_UNSET)
-        option(&b, "--severity", finding_severity_name((enum finding_severity)x->severity));
+        put_shell_option(&b, "--severity", finding_severity_name((enum finding_severity)x->severity));
     snprintf(number, sizeof number, "%u", x->cause);
     if (was ? was->cause != x->cause : x->cause != 0)
-        option(&b, "--caused-by", number);
-    push(&d->actions, &b);
+        put_shell_option(&b, "--caused-by", number);
+    push_action_line(&d->actions, &b);
 }
 
 static void add_undone(struct workspace *d, const char *verb)
@@ -161,7 +161,7 @@ static void add_undone(struct workspace *d, const char *verb)
     struct buf b = {0};
     of_investigation(&b, d, verb);
     buf_cstr(&b, " --undo");
-    push(&d->actions, &b);
+    push_action_line(&d->actions, &b);
 }
 
 static void add_changes(struct workspace *d)
@@ -189,9 +189,9 @@ static void two_words(struct buf *out, struct str args)
     struct str first = args, rest = STR("");
     str_split(args, ' ', &first, &rest);
     char *a = str_dup(first), *b = str_dup(str_trim(rest));
-    word(out, a);
+    put_shell_word(out, a);
     if (*b)
-        word(out, b);
+        put_shell_word(out, b);
     free(a);
     free(b);
 }
@@ -208,7 +208,7 @@ static void told_report(struct workspace *d, const char *verb, struct str args, 
     if (!d->write_path) /* it asks first */
         return;
     of_investigation(out, d, "report");
-    option(out, strcmp(verb, "pack") == 0 ? "--pack" : "-o", d->write_path);
+    put_shell_option(out, strcmp(verb, "pack") == 0 ? "--pack" : "-o", d->write_path);
     if (d->write_force)
         buf_cstr(out, " --force");
 }
@@ -219,7 +219,7 @@ static void told_write(struct workspace *d, const char *verb, struct str args, s
     (void)verb;
     of_inputs(out, d);
     buf_cstr(out, " --rows all");
-    option(out, "-o", d->write_path);
+    put_shell_option(out, "-o", d->write_path);
     if (d->write_force)
         buf_cstr(out, " --force");
 }
@@ -228,7 +228,7 @@ static void told_place(struct workspace *d, const char *verb, struct str args, s
 {
     char *value = str_dup(args);
     of_inputs(out, d);
-    option(out, strcmp(verb, "step") == 0 ? "--step" : "--rank", value);
+    put_shell_option(out, strcmp(verb, "step") == 0 ? "--step" : "--rank", value);
     free(value);
 }
 
@@ -240,7 +240,7 @@ static void told_limit(struct workspace *d, const char *verb, struct str args, s
     str_split(args, ' ', &key, &value);
     buf_fmt(&pair, "%.*s=%.*s", STR_ARG(key), STR_ARG(str_trim(value)));
     of_inputs(out, d);
-    option(out, "--threshold", pair.p);
+    put_shell_option(out, "--threshold", pair.p);
     buf_release(&pair);
 }
 
@@ -251,7 +251,7 @@ static void told_round(struct workspace *d, const char *verb, struct str args, s
         buf_cstr(out, " --undo");
     for (int i = 0; i < 2; i++)
         if (d->new_input[i])
-            word(out, d->new_input[i]);
+            put_shell_word(out, d->new_input[i]);
 }
 
 static void told_changes(struct workspace *d, const char *verb, struct str args, struct buf *out)
@@ -267,7 +267,7 @@ static void told_tensor(struct workspace *d, const char *verb, struct str args, 
     (void)verb;
     workspace_names(d, d->cursor, name);
     of_inputs(out, d);
-    option(out, "--tensor", name[*name[TARGET].p ? TARGET : GOLDEN].p);
+    put_shell_option(out, "--tensor", name[*name[TARGET].p ? TARGET : GOLDEN].p);
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
@@ -305,6 +305,6 @@ void action_log_add(struct workspace *d, const struct command *c, struct str arg
         if (strcmp(c->name, told[i].name) == 0 && (args.n || told[i].bare)) {
             told[i].tell(d, c->name, args, &b);
             if (b.n)
-                push(&d->actions, &b);
+                push_action_line(&d->actions, &b);
         }
 }

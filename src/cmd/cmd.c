@@ -63,7 +63,7 @@ static void complain_unknown(struct workspace *d, struct str name)
 }
 
 /* `asking`: there are no arguments. What is typed then is text, also where it will not be saved. */
-static bool met(struct workspace *d, const struct command *c, bool asking)
+static bool needs_are_met(struct workspace *d, const struct command *c, bool asking)
 {
     const struct comparison *s = d->c;
     if ((c->needs & CHANGES) && !workspace_may_change(d) && !(asking && (c->needs & ASKS)))
@@ -123,7 +123,7 @@ int command_run(struct workspace *d, const char *text)
     const struct command *c = command_find(name);
     if (!c)
         c = by_prefix(name);
-    if (c && !met(d, c, !str_trim(args).n))
+    if (c && !needs_are_met(d, c, !str_trim(args).n))
         return 0;
     if (c) {
         int reaction = c->run(d, str_trim(args));

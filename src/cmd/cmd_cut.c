@@ -15,7 +15,7 @@ struct cutting {
     int64_t whole, part;
 };
 
-static void offer(const struct cutting *c, const char *steps, const char *text)
+static void offer_cut(const struct cutting *c, const char *steps, const char *text)
 {
     struct buf words = {0};
     buf_fmt(&words, "%s %s", c->side == TARGET ? "target" : "golden", steps);
@@ -36,7 +36,7 @@ static void offer_pieces(const struct cutting *c)
                 (long long)c->whole);
         if (c->whole % c->part == 0)
             buf_fmt(&text, _(", part %lld of %lld"), (long long)(at / c->part + 1), (long long)(c->whole / c->part));
-        offer(c, steps.p, text.p);
+        offer_cut(c, steps.p, text.p);
     }
     buf_release(&steps);
     buf_release(&text);
@@ -58,7 +58,7 @@ static void offer_alternating(const struct cutting *c)
                     (long long)(at + part));
             buf_fmt(&text, _("axis %d, alternating: %lld to %lld of each of %lld groups of %lld"), c->axis,
                     (long long)at, (long long)(at + part - 1), (long long)groups, (long long)whole);
-            offer(c, steps.p, text.p);
+            offer_cut(c, steps.p, text.p);
         }
     }
     buf_release(&steps);

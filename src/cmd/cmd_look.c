@@ -13,7 +13,7 @@
 #include "judge/precision.h"
 #include "oracle/oracle_operators.h"
 
-static int focus(struct workspace *d, enum focus f)
+static int set_focus(struct workspace *d, enum focus f)
 {
     d->focus = f;
     return 0;
@@ -23,12 +23,12 @@ static int run_pane(struct workspace *d, struct str args)
 {
     static const char *const names[FOCUS_COUNT] = {"table", "detail", "stack"};
     if (str_is(args, "next") || !args.n)
-        return focus(d, (d->focus + 1) % FOCUS_COUNT);
+        return set_focus(d, (d->focus + 1) % FOCUS_COUNT);
     if (str_is(args, "prev"))
-        return focus(d, (d->focus + FOCUS_COUNT - 1) % FOCUS_COUNT);
+        return set_focus(d, (d->focus + FOCUS_COUNT - 1) % FOCUS_COUNT);
     for (int i = 0; i < FOCUS_COUNT; i++)
         if (str_is(args, names[i]))
-            return focus(d, (enum focus)i);
+            return set_focus(d, (enum focus)i);
     workspace_complain(d, _("pane: expected table, detail, stack, next or prev"));
     return 0;
 }
@@ -155,7 +155,7 @@ static void list_deviations(struct workspace *d)
 
 /* What starts here, most inheriting first, and what to do about it. A diagnosis is told where it is known: none is
  * waited for. */
-static void list_starts(struct workspace *d)
+static void list_start_groups(struct workspace *d)
 {
     const struct judgement *j = d->c->judged;
     struct buf text = {0};
@@ -196,7 +196,7 @@ static void list_precision(struct workspace *d)
     buf_release(&text);
 }
 
-static void list_inputs(struct workspace *d)
+static void list_step_inputs(struct workspace *d)
 {
     const step_input_list *l = &d->c->inputs;
     struct buf text = {0};
@@ -248,7 +248,7 @@ static void list_recorded(struct workspace *d)
 }
 
 /* Whether the recording's own problems, which are listed with their rows, say this. */
-static bool is_recorded(const struct comparison *c, const char *text)
+static bool is_recorded_problem(const struct comparison *c, const char *text)
 {
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->side[s].dump.problems.n; i++)
@@ -265,7 +265,7 @@ static void list_doubts(struct workspace *d)
     for (size_t i = 0; i < l.n; i++) {
         const struct input_doubt *x = &l.v[i];
         const char *sentence = input_doubts_sentence(x, &sentences);
-        if (is_recorded(d->c, x->text))
+        if (is_recorded_problem(d->c, x->text))
             continue;
         if (x->opens)
             workspace_add_command(d, x->opens, "", "%s", sentence);
@@ -300,7 +300,7 @@ static void list_problems(struct workspace *d)
         list_examined(d);
     } else {
         if (d->c->judged && !d->c->single)
-            list_starts(d);
+            list_start_groups(d);
         list_recorded(d);
         if (d->c->paired && !d->c->single)
             list_doubts(d);
@@ -333,7 +333,7 @@ static void operator_text(const struct oracle_operator *x, const char *side, str
             x->calls);
 }
 
-static void add_operator(struct workspace *d, const struct oracle_operator *const x[2])
+static void add_operator_item(struct workspace *d, const struct oracle_operator *const x[2])
 {
     const char *const side[2] = {_("target"), _("golden")};
     const struct oracle_operator *worst = NULL;
@@ -381,7 +381,7 @@ static void list_operators(struct workspace *d)
                 used[!first][k] = true;
                 pair[!first] = &x[!first][k];
             }
-        add_operator(d, pair);
+        add_operator_item(d, pair);
     }
     for (int i = 0; i < 2; i++) {
         free(used[i]);
@@ -416,13 +416,13 @@ static const struct {
     void (*fill)(struct workspace *d);
 } lists[] = {
     {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
-    {"starts", N_("what starts here, with the rows that inherit it"), N_("nothing starts here"), NEEDS_JUDGED, list_starts},
+    {"starts", N_("what starts here, with the rows that inherit it"), N_("nothing starts here"), NEEDS_JUDGED, list_start_groups},
     {"precision", N_("different floating-point types, by module (target, "
                      "golden)"), N_("all floating-point types are equal on "
                                                                                 "both "
                                                                                 "sides"), NEEDS_JUDGED, list_precision},
     {"inputs", N_("step inputs, compared "
-                  "exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
+                  "exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_step_inputs},
     {"gaps", N_("calls that only one side has, by calling function"), N_("all calls are paired"), 0, list_gaps},
     {"problems", N_("problems: all that was found"), N_("no problems"), 0, list_problems},
     {"operators", N_("operators by largest excess (error / expected rounding error) of the recomputed "

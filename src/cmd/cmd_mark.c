@@ -20,8 +20,8 @@ static const char *row_name(struct workspace *d, int side, uint32_t row)
     return kept;
 }
 
-static void decide(struct workspace *d, uint8_t kind, const char *target, const char *golden, const char *view,
-                   uint32_t step)
+static void record_decision(struct workspace *d, uint8_t kind, const char *target, const char *golden, const char *view,
+                            uint32_t step)
 {
     struct decision x = {.kind = kind, .step = step, .side = {target, golden}, .view = view};
     decisions_add(&d->inv->decisions, x);
@@ -29,7 +29,7 @@ static void decide(struct workspace *d, uint8_t kind, const char *target, const 
 
 /* ---- marks ---- */
 
-static void pick(struct workspace *d, int side, uint32_t row)
+static void begin_pick(struct workspace *d, int side, uint32_t row)
 {
     d->pick = (struct row_range){.on = true, .side = (uint8_t)side, .row = row, .last = row};
     workspace_say(d, side == TARGET ? _("selected: x on a golden row pairs them, x on a lower row selects a range, Esc "
@@ -52,7 +52,7 @@ static uint32_t mark_range(struct workspace *d, uint32_t row)
         uint32_t side[2];
         side[p.side] = p.row + k;
         side[!p.side] = row + k;
-        decide(d, DECIDE_MARK, row_name(d, TARGET, side[TARGET]), row_name(d, GOLDEN, side[GOLDEN]), "", step);
+        record_decision(d, DECIDE_MARK, row_name(d, TARGET, side[TARGET]), row_name(d, GOLDEN, side[GOLDEN]), "", step);
         made++;
     }
     return made;
@@ -85,8 +85,8 @@ static int mark_names(struct workspace *d, struct str args)
         workspace_complain(d, "%s", e.text);
     } else {
         workspace_remember(d, _("a mark"));
-        decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
-               decisions_step(&d->inv->decisions));
+        record_decision(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
+                        decisions_step(&d->inv->decisions));
         go_to_marked(d, name[TARGET]);
         if (workspace_decide(d))
             workspace_say(d, _("marked; z undoes it"));
@@ -130,13 +130,13 @@ static int run_mark(struct workspace *d, struct str args)
     workspace_rows(d, d->cursor, row);
     if (!d->pick.on) {
         int side = row[TARGET] != NONE ? TARGET : GOLDEN;
-        pick(d, side, row[side]);
+        begin_pick(d, side, row[side]);
         return 0;
     }
     uint32_t other = row[!d->pick.side], own = row[d->pick.side];
     if (other == NONE) { /* the same side again: to here */
         if (own < d->pick.row) {
-            pick(d, d->pick.side, own);
+            begin_pick(d, d->pick.side, own);
         } else {
             d->pick.last = own;
             workspace_say(d, _("%u rows selected; x on the first row of the other side pairs them in order"),
@@ -175,9 +175,9 @@ static uint32_t pairs_between(const struct workspace *d, const uint32_t call[2])
     return n;
 }
 
-static void reject(struct workspace *d, const char *target, const char *golden)
+static void reject_pair(struct workspace *d, const char *target, const char *golden)
 {
-    decide(d, DECIDE_REJECT, target, golden, "", decisions_step(&d->inv->decisions));
+    record_decision(d, DECIDE_REJECT, target, golden, "", decisions_step(&d->inv->decisions));
 }
 
 /* The calls of two rows that have just been rejected. */
@@ -193,7 +193,7 @@ static int reject_calls(struct workspace *d, const uint32_t row[2])
     }
     uint32_t n = pairs_between(d, call);
     workspace_remember(d, _("rejection of a call"));
-    reject(d, name[TARGET], name[GOLDEN]);
+    reject_pair(d, name[TARGET], name[GOLDEN]);
     if (workspace_decide(d))
         workspace_say(d, _("whole call rejected, %u more pairs; z undoes it"), n);
     return 0;
@@ -222,7 +222,7 @@ static int run_unmark(struct workspace *d, struct str args)
     const uint32_t call[2] = {d->c->side[TARGET].dump.rows.v[row[TARGET]].call,
                               d->c->side[GOLDEN].dump.rows.v[row[GOLDEN]].call};
     uint32_t others = pairs_between(d, call) - 1;
-    reject(d, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]));
+    reject_pair(d, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]));
     if (!workspace_decide(d))
         return 0;
     if (!others) {
@@ -239,7 +239,7 @@ static int run_unmark(struct workspace *d, struct str args)
     return 0;
 }
 
-static bool found(const struct workspace *d, uint32_t line)
+static bool is_found_pair(const struct workspace *d, uint32_t line)
 {
     uint32_t p = d->c->pairing->lines.v[line].pair;
     return p != NONE &&
@@ -252,18 +252,18 @@ static int run_accept(struct workspace *d, struct str args)
     const struct pairing *p = d->c->pairing;
     uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
     (void)args;
-    if (!found(d, d->cursor)) {
+    if (!is_found_pair(d, d->cursor)) {
         workspace_complain(d, _("accept: this pair was not found automatically"));
         return 0;
     }
-    while (first && found(d, first - 1))
+    while (first && is_found_pair(d, first - 1))
         first--;
-    while (last + 1 < p->lines.n && found(d, last + 1))
+    while (last + 1 < p->lines.n && is_found_pair(d, last + 1))
         last++;
     workspace_remember(d, _("accepted pairs"));
     for (uint32_t i = first; i <= last; i++)
-        decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]),
-               row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
+        record_decision(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]),
+                        row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
     if (workspace_decide(d))
         workspace_say(d, _("%u pairs marked; z undoes it"), last - first + 1);
     return 0;
@@ -287,8 +287,8 @@ static int run_view(struct workspace *d, struct str args)
     if (v.count)
         view_write(&v, &text);
     workspace_remember(d, _("setting of a view"));
-    decide(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
-           investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
+    record_decision(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
+                    investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
     if (workspace_decide(d))
         workspace_say(d, v.count ? _("view: %s") : _("view removed: compared as stored"), text.p);
     buf_release(&text);
@@ -315,7 +315,7 @@ static void take_rule(struct workspace *d, struct str pattern, struct str templa
 }
 
 /* The rule that extends the pair under the cursor to every layer; false with a message. */
-static bool propose(struct workspace *d)
+static bool propose_rule(struct workspace *d)
 {
     struct addresses at[2];
     struct buf rule[2] = {{0}, {0}}, view = {0};
@@ -366,7 +366,7 @@ static const char *outcome_text(const struct rule_preview_row *x)
     return "";
 }
 
-static void list_rows(struct workspace *d, const struct rule_preview *p)
+static void list_rule_rows(struct workspace *d, const struct rule_preview *p)
 {
     struct buf text = {0}, name = {0};
     for (size_t i = 0; i < p->rows.n && i < 2000; i++) {
@@ -402,7 +402,7 @@ static int run_rule(struct workspace *d, struct str args)
     }
     if (at)
         take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
-    else if (!propose(d))
+    else if (!propose_rule(d))
         return 0;
     if (rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {
         workspace_complain(d, "%s", e.text);
@@ -421,7 +421,7 @@ static int run_rule(struct workspace *d, struct str args)
         workspace_add_command(d, "rule-apply", NULL, _("apply this rule"));
     }
     workspace_add_command(d, "command", edit.p, _("edit it:  %s  ↔  %s"), d->rule[0], d->rule[1]);
-    list_rows(d, &p);
+    list_rule_rows(d, &p);
     rule_preview_text(&p, &title);
     workspace_show_list(d, title.p);
     buf_release(&title);

@@ -7,7 +7,7 @@
 
 /* ---- by rows ---- */
 
-static uint32_t count_of(struct str args)
+static uint32_t count_or_one(struct str args)
 {
     unsigned long long n;
     return str_u64(args, &n) && n < UINT32_MAX ? (uint32_t)n : 1;
@@ -15,12 +15,12 @@ static uint32_t count_of(struct str args)
 
 static int run_down(struct workspace *d, struct str args)
 {
-    return pane_step(d, (long)count_of(args));
+    return pane_step(d, (long)count_or_one(args));
 }
 
 static int run_up(struct workspace *d, struct str args)
 {
-    return pane_step(d, -(long)count_of(args));
+    return pane_step(d, -(long)count_or_one(args));
 }
 
 static int run_page_down(struct workspace *d, struct str args)
@@ -141,7 +141,7 @@ static int run_names(struct workspace *d, struct str args)
 
 typedef bool line_test(const struct workspace *d, uint32_t line);
 
-static bool is_bad(const struct workspace *d, uint32_t i)
+static bool is_bad_row(const struct workspace *d, uint32_t i)
 {
     return verdict_is_bad(d->c->judged->line[i].verdict);
 }
@@ -187,7 +187,7 @@ static bool is_doubtful(const struct workspace *d, uint32_t i)
     return d->c->judged->line[i].flags & LINE_DOUBTFUL;
 }
 
-static bool is_unread(const struct workspace *d, uint32_t i)
+static bool is_unread_row(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].flags & LINE_UNREAD;
 }
@@ -195,7 +195,7 @@ static bool is_unread(const struct workspace *d, uint32_t i)
 /* The edge of a run: good and bad rows change here. */
 static bool is_edge(const struct workspace *d, uint32_t i)
 {
-    return i > 0 && is_bad(d, i) != is_bad(d, i - 1);
+    return i > 0 && is_bad_row(d, i) != is_bad_row(d, i - 1);
 }
 
 static bool is_wrong(const struct workspace *d, uint32_t row)
@@ -214,7 +214,7 @@ static const struct {
     const char *name, *none;
     line_test *test;
 } kinds[] = {
-    {"deviation", N_("no row deviates in that direction"), is_bad},
+    {"deviation", N_("no row deviates in that direction"), is_bad_row},
     {"start", N_("nothing else starts in that direction"), is_start},
     {"drift", N_("no row drifts in that direction"), is_drift},
     {"gap", N_("no gap in that direction"), is_gap},
@@ -222,7 +222,7 @@ static const struct {
     {"precision", N_("no differing precision in that direction"), is_precision},
     {"nonfinite", N_("no non-finite row in that direction"), is_nonfinite},
     {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
-    {"unread", N_("no unread tensor in that direction"), is_unread},
+    {"unread", N_("no unread tensor in that direction"), is_unread_row},
     {"edge", N_("no start or end of a range of deviating rows in that direction"), is_edge},
     {"excess", N_("no output found wrong by recomputation in that direction"), is_excess},
     {"problem", N_("no row with a problem in that direction"), is_wrong},
@@ -301,7 +301,7 @@ static bool is_hit(const struct workspace *d, uint32_t i)
 
 #define LOOKED_AT 4096 /* lines tested within one key press: about a millisecond */
 
-static void arrive(struct workspace *d, uint32_t line)
+static void arrive_at_match(struct workspace *d, uint32_t line)
 {
     struct row_seek *k = &d->seeking;
     buf_clear(&d->message);
@@ -359,7 +359,7 @@ static bool seek_on(struct workspace *d, uint32_t look)
         }
         look -= known < 0;
         if (known > 0 || (known < 0 && is_hit(d, line))) {
-            arrive(d, line);
+            arrive_at_match(d, line);
             return true;
         }
     }

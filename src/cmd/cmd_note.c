@@ -11,7 +11,7 @@
 #include "report/pack_write.h"
 
 /* Opens the command line with these words on it. */
-static int ask(struct workspace *d, const char *words)
+static int prompt_with(struct workspace *d, const char *words)
 {
     free(d->prompt);
     d->prompt = mem_strdup(words);
@@ -20,7 +20,7 @@ static int ask(struct workspace *d, const char *words)
 }
 
 /* Saves; an open list of findings is refreshed. */
-static bool kept(struct workspace *d)
+static bool keep_findings(struct workspace *d)
 {
     bool ok = workspace_keep(d);
     if (ok && d->overlay == OVERLAY_LIST && d->list.of) {
@@ -32,17 +32,17 @@ static bool kept(struct workspace *d)
 }
 
 /* Adds a new version with author and time; false, with a message, if it could not be saved. */
-static bool put(struct workspace *d, struct finding x, const char *what)
+static bool put_finding_version(struct workspace *d, struct finding x, const char *what)
 {
     workspace_remember(d, what);
     x.step = findings_step(&d->inv->findings);
     x.author = d->inv->author;
     x.time = investigation_date(d->inv);
     findings_add(&d->inv->findings, x);
-    return kept(d);
+    return keep_findings(d);
 }
 
-static void begin(struct workspace *d, const struct subject *s, struct str text)
+static void begin_finding(struct workspace *d, const struct subject *s, struct str text)
 {
     struct buf about = {0};
     struct arena *a = &d->inv->arena;
@@ -55,13 +55,13 @@ static void begin(struct workspace *d, const struct subject *s, struct str text)
     x.at = arena_cstr(a, str_of(s->at));
     x.evidence = note_subject_freeze(d, s, a);
     subject_text(&x, &about);
-    if (put(d, x, _("finding")))
+    if (put_finding_version(d, x, _("finding")))
         workspace_say(d, _("finding %u (suspected; v changes the status) about %s"), x.number, about.p ? about.p : "");
     buf_release(&about);
 }
 
 /* In the tensor view "[0:4,8] TEXT" is about that region. False with a message if it does not exist. */
-static bool placed(struct workspace *d, struct str *text, struct subject *s, struct arena *a)
+static bool place_region(struct workspace *d, struct str *text, struct subject *s, struct arena *a)
 {
     ptrdiff_t end = str_find(*text, ']');
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
@@ -80,16 +80,16 @@ static bool placed(struct workspace *d, struct str *text, struct subject *s, str
     return rc == 0 && text->n;
 }
 
-static int note(struct workspace *d, struct str args, enum note_about which, const char *verb)
+static int note_about_subject(struct workspace *d, struct str args, enum note_about which, const char *verb)
 {
     struct subject s;
     struct arena a = {0};
     int r = 0;
     if (note_subject_here(d, which, &s, &a)) {
         if (!args.n)
-            r = ask(d, verb);
-        else if (placed(d, &args, &s, &a))
-            begin(d, &s, args);
+            r = prompt_with(d, verb);
+        else if (place_region(d, &args, &s, &a))
+            begin_finding(d, &s, args);
     }
     arena_release(&a);
     return r;
@@ -97,20 +97,20 @@ static int note(struct workspace *d, struct str args, enum note_about which, con
 
 static int run_note(struct workspace *d, struct str args)
 {
-    return note(d, args, NOTE_ABOUT_HERE, "note ");
+    return note_about_subject(d, args, NOTE_ABOUT_HERE, "note ");
 }
 
 static int run_note_call(struct workspace *d, struct str args)
 {
-    return note(d, args, NOTE_ABOUT_CALL, "note-call ");
+    return note_about_subject(d, args, NOTE_ABOUT_CALL, "note-call ");
 }
 
 static int run_note_row(struct workspace *d, struct str args)
 {
-    return note(d, args, NOTE_ABOUT_ROW, "note-row ");
+    return note_about_subject(d, args, NOTE_ABOUT_ROW, "note-row ");
 }
 
-static bool by_number(struct workspace *d, unsigned long long n, struct finding *x)
+static bool find_finding(struct workspace *d, unsigned long long n, struct finding *x)
 {
     if (n <= UINT32_MAX && findings_get(&d->inv->findings, (uint32_t)n, x))
         return true;
@@ -119,14 +119,14 @@ static bool by_number(struct workspace *d, unsigned long long n, struct finding 
 }
 
 /* "3 rest" → finding 3 and the rest; without a number the one about what is under the cursor. False with a message. */
-static bool named(struct workspace *d, struct str *args, struct finding *x)
+static bool named_finding(struct workspace *d, struct str *args, struct finding *x)
 {
     struct str word, rest;
     unsigned long long n;
     str_split(*args, ' ', &word, &rest);
     if (str_u64(word, &n)) {
         *args = str_trim(rest);
-        return by_number(d, n, x);
+        return find_finding(d, n, x);
     }
     if (note_subject_finding(d, x))
         return true;
@@ -146,7 +146,7 @@ static int run_note_editor(struct workspace *d, struct str args)
     free(d->edit_command);
     d->edit_text = d->edit_command = NULL;
     if (args.n) {
-        there = named(d, &args, &x);
+        there = named_finding(d, &args, &x);
         if (there)
             snprintf(command, sizeof command, "finding-edit %u", x.number);
         d->edit_text = mem_strdup(there ? x.text : "");
@@ -175,7 +175,7 @@ static const char *complete_severity(const struct workspace *d, int i)
 static int run_status(struct workspace *d, struct str args)
 {
     struct finding x;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     int to = args.n ? finding_status_find(args) : (x.status + 1) % FINDING_STATUSES;
     if (to < 0) {
@@ -183,7 +183,7 @@ static int run_status(struct workspace *d, struct str args)
         return 0;
     }
     x.status = (uint8_t)to;
-    if (put(d, x, _("status of a finding")))
+    if (put_finding_version(d, x, _("status of a finding")))
         workspace_say(d, _("finding %u: %s"), x.number, _(finding_status_name((enum finding_status)to)));
     return 0;
 }
@@ -191,7 +191,7 @@ static int run_status(struct workspace *d, struct str args)
 static int run_severity(struct workspace *d, struct str args)
 {
     struct finding x;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     int to = finding_severity_find(args);
     if (to < 0) {
@@ -199,7 +199,7 @@ static int run_severity(struct workspace *d, struct str args)
         return 0;
     }
     x.severity = (uint8_t)to;
-    if (put(d, x, _("severity of a finding")))
+    if (put_finding_version(d, x, _("severity of a finding")))
         workspace_say(d, _("finding %u: severity %s"), x.number, _(finding_severity_name((enum finding_severity)to)));
     return 0;
 }
@@ -207,7 +207,7 @@ static int run_severity(struct workspace *d, struct str args)
 static int run_edit(struct workspace *d, struct str args)
 {
     struct finding x;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     if (!args.n) {
         struct buf words = {0};
@@ -220,12 +220,12 @@ static int run_edit(struct workspace *d, struct str args)
             return into;
         }
         buf_fmt(&words, "finding-edit %u %s", x.number, x.text);
-        int r = ask(d, words.p);
+        int r = prompt_with(d, words.p);
         buf_release(&words);
         return r;
     }
     x.text = arena_cstr(&d->inv->arena, args);
-    if (put(d, x, _("text of a finding")))
+    if (put_finding_version(d, x, _("text of a finding")))
         workspace_say(d, _("finding %u updated"), x.number);
     return 0;
 }
@@ -234,7 +234,7 @@ static int run_tag(struct workspace *d, struct str args)
 {
     struct finding x;
     struct buf text = {0};
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     if (!args.n) {
         workspace_complain(d, "%s", _("finding-tag [N] TAG …: expected tags to add, or -TAG to remove one"));
@@ -242,7 +242,7 @@ static int run_tag(struct workspace *d, struct str args)
     }
     finding_retag(str_of(x.text), args, &text);
     x.text = arena_cstr(&d->inv->arena, buf_view(&text));
-    if (put(d, x, _("tags of a finding")))
+    if (put_finding_version(d, x, _("tags of a finding")))
         workspace_say(d, _("finding %u: %s"), x.number, x.text);
     buf_release(&text);
     return 0;
@@ -251,10 +251,10 @@ static int run_tag(struct workspace *d, struct str args)
 static int run_delete(struct workspace *d, struct str args)
 {
     struct finding x;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     x.removed = true;
-    if (put(d, x, _("removal of a finding")))
+    if (put_finding_version(d, x, _("removal of a finding")))
         workspace_say(d, _("finding %u removed; z restores it"), x.number);
     return 0;
 }
@@ -269,7 +269,7 @@ static int link_to(struct workspace *d, struct finding x, uint32_t cause)
         return 0;
     }
     x.cause = cause;
-    if (!put(d, x, _("cause of a finding")))
+    if (!put_finding_version(d, x, _("cause of a finding")))
         return 0;
     if (cause)
         workspace_say(d, _("finding %u follows from finding %u"), x.number, cause);
@@ -295,7 +295,7 @@ static int run_link(struct workspace *d, struct str args)
             workspace_complain(d, "%s", _("no finding about this item; a adds one, :findings lists all"));
             return 0;
         }
-    } else if (!by_number(d, n, &x)) {
+    } else if (!find_finding(d, n, &x)) {
         return 0;
     }
     if (cause > UINT32_MAX) {
@@ -308,18 +308,18 @@ static int run_link(struct workspace *d, struct str args)
 static int run_unlink(struct workspace *d, struct str args)
 {
     struct finding x;
-    return named(d, &args, &x) ? link_to(d, x, 0) : 0;
+    return named_finding(d, &args, &x) ? link_to(d, x, 0) : 0;
 }
 
-static int move(struct workspace *d, struct str args, int by)
+static int move_finding(struct workspace *d, struct str args, int by)
 {
     struct finding x;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     if (findings_movable(&d->inv->findings, x.number, by)) {
         workspace_remember(d, _("order of findings"));
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
-        if (kept(d))
+        if (keep_findings(d))
             workspace_say(d, by < 0 ? _("finding %u moved towards the cause")
                                     : _("finding %u moved towards the effect"), x.number);
     } else if (x.cause) {
@@ -332,14 +332,14 @@ static int move(struct workspace *d, struct str args, int by)
     return 0;
 }
 
-static int run_up(struct workspace *d, struct str args)
+static int run_finding_up(struct workspace *d, struct str args)
 {
-    return move(d, args, -1);
+    return move_finding(d, args, -1);
 }
 
-static int run_down(struct workspace *d, struct str args)
+static int run_finding_down(struct workspace *d, struct str args)
 {
-    return move(d, args, 1);
+    return move_finding(d, args, 1);
 }
 
 /* ---- lists ---- */
@@ -383,7 +383,7 @@ static int run_findings(struct workspace *d, struct str args)
 }
 
 /* The lines of a text as entries that lead to the finding's subject. */
-static void list_text(struct workspace *d, const char *number, struct str text)
+static void list_finding_lines(struct workspace *d, const char *number, struct str text)
 {
     struct str line;
     do {
@@ -418,11 +418,11 @@ static int run_finding(struct workspace *d, struct str args)
     struct finding x, cause;
     struct buf text = {0};
     char number[16];
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     snprintf(number, sizeof number, "%u", x.number);
     workspace_clear_list(d);
-    list_text(d, number, str_of(x.text));
+    list_finding_lines(d, number, str_of(x.text));
     subject_text(&x, &text);
     workspace_add_command(d, "finding-go", number, _("about %s  (Enter goes to it)"), text.p ? text.p : "");
     if (x.cause && findings_get(&d->inv->findings, x.cause, &cause)) {
@@ -464,7 +464,7 @@ static int run_go(struct workspace *d, struct str args)
     struct buf way = {0};
     struct str rest, line;
     int r = 0;
-    if (!named(d, &args, &x))
+    if (!named_finding(d, &args, &x))
         return 0;
     struct subject s = subject_of(&x);
     procedure_look(&d->guide);
@@ -516,7 +516,7 @@ static int ask_report(struct workspace *d)
     char words[60] = "report report.html";
     for (int i = 2; path_is_file(words + strlen("report ")) && i < 1000; i++)
         snprintf(words, sizeof words, "report report-%d.html", i);
-    return ask(d, words);
+    return prompt_with(d, words);
 }
 
 static int run_report(struct workspace *d, struct str args)
@@ -562,7 +562,7 @@ static bool files_shown(struct workspace *d, struct str args)
 static int run_pack(struct workspace *d, struct str args)
 {
     if (!args.n)
-        return ask(d, "pack ");
+        return prompt_with(d, "pack ");
     if (d->inv && !files_shown(d, args))
         return 0;
     bool now = workspace_write_to(d, args, false, true) && !workspace_write_later(d);
@@ -589,8 +589,8 @@ const struct command commands_note[] = {
     {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG removes one"), CHANGES, run_tag, NULL},
     {"link", "N M", N_("record that finding N follows from finding M"), CHANGES, run_link, NULL},
     {"unlink", "[N]", N_("record that the finding follows from no other finding"), CHANGES, run_unlink, NULL},
-    {"finding-up", "[N]", N_("move the finding towards the cause"), CHANGES, run_up, NULL},
-    {"finding-down", "[N]", N_("move the finding towards the effect"), CHANGES, run_down, NULL},
+    {"finding-up", "[N]", N_("move the finding towards the cause"), CHANGES, run_finding_up, NULL},
+    {"finding-down", "[N]", N_("move the finding towards the effect"), CHANGES, run_finding_down, NULL},
     {"finding-delete", "[N]", N_("remove the finding"), CHANGES, run_delete, NULL},
     {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), PATHS, run_report, NULL},
     {"pack", "[FILE]", N_("write the evidence to one file, .tar.zst or .tar, that can be opened without the "

@@ -14,7 +14,7 @@ static int run_intake(struct workspace *d, struct str args)
     return 0;
 }
 
-static bool is_there(struct workspace *d, const char *path)
+static bool complain_if_absent(struct workspace *d, const char *path)
 {
     bool there = path_is_dir(path) || path_is_file(path);
     if (!there)
@@ -25,7 +25,7 @@ static bool is_there(struct workspace *d, const char *path)
 static int open_paths(struct workspace *d, struct str target, struct str golden)
 {
     char *input[2] = {str_dup(target), golden.n ? str_dup(golden) : NULL};
-    bool there = is_there(d, input[0]) && (!input[1] || is_there(d, input[1]));
+    bool there = complain_if_absent(d, input[0]) && (!input[1] || complain_if_absent(d, input[1]));
     for (int i = 0; i < 2; i++) {
         if (!there) {
             free(input[i]);
@@ -79,7 +79,7 @@ struct left {
     char *path;
 };
 
-static int newest(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     const struct left *x = a, *y = b;
     return x->when > y->when ? -1 : x->when < y->when;
@@ -142,7 +142,7 @@ static int run_recent(struct workspace *d, struct str args)
     }
     if (dir)
         closedir(dir);
-    vec_sort(&found, newest);
+    vec_sort(&found, compare_times);
     workspace_clear_list(d);
     for (size_t i = 0; i < found.n && d->list.items.n < RECENT_MOST; i++)
         add_recent(d, &found.v[i]);

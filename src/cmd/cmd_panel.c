@@ -36,7 +36,7 @@ static int open_panel(struct workspace *d, int number)
     return 0;
 }
 
-static int perform(struct workspace *d, const char *command);
+static int perform_item_command(struct workspace *d, const char *command);
 
 /* The first missing input that the panel needs; NONE: there is none. */
 static uint32_t missing_input(const struct panel_page *p)
@@ -63,7 +63,7 @@ static int run_panel(struct workspace *d, struct str args)
     if (str_is(args, "do")) {
         const struct panel_page *p = pane_now(d) == PANE_PANEL ? &d->guide.page[d->panel.number - 1] : NULL;
         if (p && p->next_command)
-            return perform(d, p->next_command);
+            return perform_item_command(d, p->next_command);
         if (p && to_missing(d, p))
             return command_run(d, "recipe-line");
         args = STR("next"); /* nothing to be done here but to go on */
@@ -81,7 +81,7 @@ static int run_panel(struct workspace *d, struct str args)
     return open_panel(d, (int)n);
 }
 
-static int told(struct workspace *d)
+static int save_answers(struct workspace *d)
 {
     procedure_tell(&d->guide);
     procedure_write(&d->guide);
@@ -148,7 +148,7 @@ static int run_give(struct workspace *d, struct str args)
         return R_RESTART;
     }
     workspace_say(d, path.n ? _("%s is %.*s") : _("%s removed"), panel_inputs[s].name, STR_ARG(path));
-    return told(d);
+    return save_answers(d);
 }
 
 static const char *complete_slot(const struct workspace *d, int i)
@@ -164,8 +164,8 @@ static const struct panel_item *item_at(const struct workspace *d)
 }
 
 /* Stores ID TEXT in a list; without a text the entry is removed. */
-static int tell(struct workspace *d, text_list *l, struct str args, const char *usage, const char *said,
-                const char *gone)
+static int store_answer(struct workspace *d, text_list *l, struct str args, const char *usage, const char *said,
+                        const char *gone)
 {
     struct str id, text;
     if (!str_split(args, ' ', &id, &text))
@@ -187,21 +187,23 @@ static int tell(struct workspace *d, text_list *l, struct str args, const char *
     }
     investigation_tell(d->inv, l, id, text);
     workspace_say(d, "%s %s", name, text.n ? said : gone);
-    return told(d);
+    return save_answers(d);
 }
 
 static int run_waive(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->waived, args, _("waive ID REASON: expected a check, an item or a panel; without a reason, "
-                                            "the waiver is undone"),
-                _("waived"), _("no longer waived"));
+    return store_answer(d, &d->inv->waived, args,
+                        _("waive ID REASON: expected a check, an item or a panel; without a reason, "
+                          "the waiver is undone"),
+                        _("waived"), _("no longer waived"));
 }
 
 static int run_answer(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->answers, args, _("answer ID TEXT: expected an item and your answer; an answer that starts "
-                                             "with \"bad\" fails the panel, an empty one removes the answer"),
-                _("answered"), _("answer removed"));
+    return store_answer(d, &d->inv->answers, args,
+                        _("answer ID TEXT: expected an item and your answer; an answer that starts "
+                          "with \"bad\" fails the panel, an empty one removes the answer"),
+                        _("answered"), _("answer removed"));
 }
 
 /* The next question of the page behind an item, or NONE. */
@@ -228,10 +230,10 @@ static int run_confirm(struct workspace *d, struct str args)
     workspace_say(d, "%s %s", id, back ? _("answer removed") : _("answered: ok"));
     investigation_tell(d->inv, &d->inv->answers, str_of(id), back ? STR("") : STR("ok"));
     d->panel.at = next == NONE ? d->panel.at : next;
-    return told(d);
+    return save_answers(d);
 }
 
-static int ask(struct workspace *d, const char *command, const char *word, const char *rest)
+static int prompt_panel_command(struct workspace *d, const char *command, const char *word, const char *rest)
 {
     struct buf b = {0};
     buf_fmt(&b, "%s %s%s%s", command, word, *word ? " " : "", rest);
@@ -254,9 +256,9 @@ static int run_tell_line(struct workspace *d, struct str args)
     if (str_is(args, "give")) {
         const struct panel_page *p = d->panel.number ? &d->guide.page[d->panel.number - 1] : NULL;
         uint32_t at = slot ? d->panel.at : p ? missing_input(p) : NONE;
-        return ask(d, command, at == NONE ? "" : p->items.v[at].id, "");
+        return prompt_panel_command(d, command, at == NONE ? "" : p->items.v[at].id, "");
     }
-    return ask(d, command, it && it->id && !slot ? it->id : number, "");
+    return prompt_panel_command(d, command, it && it->id && !slot ? it->id : number, "");
 }
 
 /* ---- recipes ---- */
@@ -312,7 +314,7 @@ static int write_recipe(struct workspace *d, const struct recipe *r, struct str 
     return 0;
 }
 
-static int one_recipe(struct workspace *d, const struct recipe *r, struct str file, int64_t step)
+static int show_recipe(struct workspace *d, const struct recipe *r, struct str file, int64_t step)
 {
     struct next_dump n;
     struct buf body = {0};
@@ -337,7 +339,7 @@ static int one_recipe(struct workspace *d, const struct recipe *r, struct str fi
     return reaction;
 }
 
-static bool wanted(const struct workspace *d, const struct recipe *r, struct str need)
+static bool is_recipe_wanted(const struct workspace *d, const struct recipe *r, struct str need)
 {
     if (need.n)
         return str_eq(r->need, need);
@@ -348,15 +350,15 @@ static bool wanted(const struct workspace *d, const struct recipe *r, struct str
     return false;
 }
 
-static int list_recipes(struct workspace *d, struct str need)
+static int list_wanted_recipes(struct workspace *d, struct str need)
 {
     size_t found = 0;
     for (size_t i = 0; i < recipe_count(); i++)
-        found += wanted(d, recipe_at(i), need);
+        found += is_recipe_wanted(d, recipe_at(i), need);
     workspace_clear_list(d);
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
-        if (found && !wanted(d, r, need))
+        if (found && !is_recipe_wanted(d, r, need))
             continue;
         workspace_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework),
                               STR_ARG(recipe_text(r)));
@@ -373,7 +375,7 @@ static int run_recipe(struct workspace *d, struct str args)
     procedure_write(&d->guide);
     const struct recipe *r = recipe_find(name);
     if (r)
-        return one_recipe(d, r, str_trim(file), -1);
+        return show_recipe(d, r, str_trim(file), -1);
     bool known = !name.n;
     for (size_t i = 0; i < recipe_count(); i++)
         known |= str_eq(recipe_at(i)->need, name);
@@ -381,7 +383,7 @@ static int run_recipe(struct workspace *d, struct str args)
         workspace_complain(d, _("no recipe \"%.*s\"; :recipe lists them"), STR_ARG(name));
         return 0;
     }
-    return list_recipes(d, name);
+    return list_wanted_recipes(d, name);
 }
 
 static const char *complete_recipe(const struct workspace *d, int i)
@@ -399,13 +401,13 @@ static int run_recipe_line(struct workspace *d, struct str args)
         const struct recipe *r = recipe_at(i);
         if (!it || !it->need || !str_is(r->need, it->need) || !(it->side < 0 || recipe_fits(&d->guide, r, it->side)))
             continue;
-        return ask(d, "recipe", r->name.p, r->file.p);
+        return prompt_panel_command(d, "recipe", r->name.p, r->file.p);
     }
-    return list_recipes(d, STR(""));
+    return list_wanted_recipes(d, STR(""));
 }
 
 /* The step in a panel's line, as in "loss@1200"; -1: none. */
-static int64_t step_of(const struct panel_item *it)
+static int64_t item_step(const struct panel_item *it)
 {
     struct str curve, step;
     unsigned long long n;
@@ -438,7 +440,7 @@ static int run_next_dump(struct workspace *d, struct str args)
         workspace_complain(d, _("next-dump [STEP]: expected a step of the log"));
         return 0;
     }
-    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : step_of(item_at(d)), DUMP_BUDGET);
+    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : item_step(item_at(d)), DUMP_BUDGET);
     workspace_clear_list(d);
     list_words(d, &n);
     for (size_t i = 0; i < recipe_count(); i++) {
@@ -456,7 +458,7 @@ static int run_next_dump(struct workspace *d, struct str args)
 
 /* Opens the target of a line, or the next step: the panel stays below a list over it, and closes when rows are
  * shown. */
-static int perform(struct workspace *d, const char *command)
+static int perform_item_command(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command);
     static const char *const over_it[] = {"recipe", "next-dump", "plot", "tokens"};
@@ -501,7 +503,7 @@ static int go_to_weight(struct workspace *d, const struct panel_item *it)
         buf_fmt(&command, "find %s", name);
     else
         name_as_pattern(str_n(name, end > 0 ? (size_t)end : strlen(name)), &command);
-    int r = perform(d, command.p);
+    int r = perform_item_command(d, command.p);
     buf_release(&command);
     return r;
 }
@@ -510,12 +512,12 @@ static int go_to_weight(struct workspace *d, const struct panel_item *it)
 
 static int run_its_command(struct workspace *d, const struct panel_item *it)
 {
-    return perform(d, it->command);
+    return perform_item_command(d, it->command);
 }
 
 static int give_another(struct workspace *d, const struct panel_item *it)
 {
-    return ask(d, "give", it->id, it->value[0] ? it->value[0] : "");
+    return prompt_panel_command(d, "give", it->id, it->value[0] ? it->value[0] : "");
 }
 
 static int show_its_recipe(struct workspace *d, const struct panel_item *it)
@@ -528,7 +530,7 @@ static int go_to_row(struct workspace *d, const struct panel_item *it)
 {
     struct buf command = {0};
     buf_fmt(&command, "find %s", *it->about[0] ? it->about[0] : it->about[1]);
-    int r = perform(d, command.p);
+    int r = perform_item_command(d, command.p);
     buf_release(&command);
     return r;
 }
@@ -536,7 +538,7 @@ static int go_to_row(struct workspace *d, const struct panel_item *it)
 typedef int open_line(struct workspace *d, const struct panel_item *it);
 
 /* NULL: nothing. */
-static open_line *opening(const struct workspace *d, const struct panel_item *it)
+static open_line *item_opening(const struct workspace *d, const struct panel_item *it)
 {
     if (!it)
         return NULL;
@@ -553,13 +555,13 @@ static open_line *opening(const struct workspace *d, const struct panel_item *it
 
 bool panel_line_opens(const struct workspace *d)
 {
-    return !d->panel.number || opening(d, item_at(d));
+    return !d->panel.number || item_opening(d, item_at(d));
 }
 
 static int enter_item(struct workspace *d)
 {
     const struct panel_item *it = item_at(d);
-    open_line *open = opening(d, it);
+    open_line *open = item_opening(d, it);
     int r = open ? open(d, it) : NOT_MINE;
     if (r != NOT_MINE)
         return r;
@@ -606,7 +608,7 @@ const struct pane_verbs verbs_panel = {.step = panel_step, .enter = enter_item, 
 
 static const char *const plots[] = {"in", "out", "left", "right", "all"};
 
-static double within(double v, double low, double high)
+static double clamp_within(double v, double low, double high)
 {
     return v < low ? low : v > high ? high : v;
 }
@@ -638,11 +640,11 @@ static int run_plot(struct workspace *d, struct str args)
     double from = d->plot.from, to = d->plot.to > d->plot.from ? d->plot.to : 1, width = to - from;
     double at = d->plot.at < 0 ? from + width / 2 : d->plot.at;
     if (str_is(args, "left") || str_is(args, "right")) {
-        at = within(at + (str_is(args, "left") ? -width : width) / 40, 0, 1);
+        at = clamp_within(at + (str_is(args, "left") ? -width : width) / 40, 0, 1);
         from = at < from ? at : at > to ? at - width : from;
     } else if (str_is(args, "in") || str_is(args, "out")) {
         double place = (at - from) / width; /* the cursor stays where it is on the screen */
-        width = within(str_is(args, "in") ? width / 2 : width * 2, 1e-6, 1);
+        width = clamp_within(str_is(args, "in") ? width / 2 : width * 2, 1e-6, 1);
         from = at - width * place;
     } else if (str_is(args, "all")) {
         d->plot.from = d->plot.to = 0;
@@ -651,11 +653,11 @@ static int run_plot(struct workspace *d, struct str args)
         return keep_plot(d);
     } else if (str_starts(args, "to ") && str_u64(str_trim(str_cut(args, 3)), &step) && step <= INT64_MAX &&
                shown_curves(d)) {
-        at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
-        width = within(width < 0.1 ? width : 0.1, 1e-6, 1);
+        at = clamp_within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
+        width = clamp_within(width < 0.1 ? width : 0.1, 1e-6, 1);
         from = at - width / 2;
     } else if (str_u64(args, &step) && step <= INT64_MAX && shown_curves(d)) {
-        at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
+        at = clamp_within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
     } else {
         workspace_complain(d, _("plot: expected in, out, left, right, all or a step, in a panel with curves"));
@@ -663,7 +665,7 @@ static int run_plot(struct workspace *d, struct str args)
     }
     d->plot.held = true;
     d->plot.at = at;
-    d->plot.from = within(from, 0, 1 - width);
+    d->plot.from = clamp_within(from, 0, 1 - width);
     d->plot.to = d->plot.from + width;
     return keep_plot(d);
 }

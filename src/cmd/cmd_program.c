@@ -14,7 +14,7 @@ static int run_quit(struct workspace *d, struct str args)
 }
 
 /* Initial words get a blank: more text follows. */
-static int ask(struct workspace *d, char kind, struct str begin)
+static int open_prompt(struct workspace *d, char kind, struct str begin)
 {
     struct buf text = {0};
     buf_str(&text, begin);
@@ -28,17 +28,17 @@ static int ask(struct workspace *d, char kind, struct str begin)
 
 static int run_prompt(struct workspace *d, struct str args)
 {
-    return ask(d, ':', args);
+    return open_prompt(d, ':', args);
 }
 
 static int run_search_prompt(struct workspace *d, struct str args)
 {
-    return ask(d, '/', args);
+    return open_prompt(d, '/', args);
 }
 
 static int run_filter_prompt(struct workspace *d, struct str args)
 {
-    return ask(d, '&', args);
+    return open_prompt(d, '&', args);
 }
 
 static const char *const themes[] = {"dark", "light", "contrast", "blind", "mono"};

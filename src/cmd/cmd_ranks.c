@@ -4,7 +4,7 @@
 #include "cmd/pane_verbs.h"
 
 /* The view with the job's lock taken; NULL, with a message, where there is no job. */
-static struct rank_view *begin(struct workspace *d)
+static struct rank_view *begin_rank_view(struct workspace *d)
 {
     struct rank_view *v = d->ranks;
     if (!v || !v->job) {
@@ -16,7 +16,7 @@ static struct rank_view *begin(struct workspace *d)
     return v;
 }
 
-static int end(struct rank_view *v)
+static int end_rank_view(struct rank_view *v)
 {
     job_compare_unlock(v->job);
     return 0;
@@ -66,7 +66,7 @@ static int enter_elsewhere(struct workspace *d, struct rank_view *v, bool found,
 
 static int ranks_enter(struct workspace *d)
 {
-    struct rank_view *v = begin(d);
+    struct rank_view *v = begin_rank_view(d);
     struct rank_pair p;
     uint32_t row[2];
     if (!v)
@@ -90,7 +90,7 @@ static int ranks_enter(struct workspace *d)
     }
     bool found = there && rank_view_target(v, &c, &p, row), elsewhere = v->job->summary.all != NULL;
     const char *call = found && elsewhere ? rank_view_call(v, &c) : NULL;
-    end(v);
+    end_rank_view(v);
     if (there && elsewhere)
         return enter_elsewhere(d, v, found, &p, call);
     if (there && !found)
@@ -100,20 +100,20 @@ static int ranks_enter(struct workspace *d)
 
 static int ranks_step(struct workspace *d, long by)
 {
-    struct rank_view *v = begin(d);
+    struct rank_view *v = begin_rank_view(d);
     if (!v)
         return 0;
     rank_view_step(v, by);
-    return end(v);
+    return end_rank_view(v);
 }
 
 static int ranks_across(struct workspace *d, int by)
 {
-    struct rank_view *v = begin(d);
+    struct rank_view *v = begin_rank_view(d);
     if (!v)
         return 0;
     rank_view_across(v, by);
-    return end(v);
+    return end_rank_view(v);
 }
 
 static int ranks_back(struct workspace *d)
@@ -147,7 +147,7 @@ static void to_first(struct workspace *d, struct rank_view *v)
         workspace_say(d, "%s", v->job->settled ? _("nothing deviates") : _("nothing deviates so far"));
 }
 
-static void zoom(struct workspace *d, struct rank_view *v, int by)
+static void zoom_ranks(struct workspace *d, struct rank_view *v, int by)
 {
     if (by > 0 && v->cell_ranks <= 1 && v->cell_columns <= 1)
         workspace_say(d, "%s", _("each cell already shows one rank and one call"));
@@ -157,7 +157,7 @@ static void zoom(struct workspace *d, struct rank_view *v, int by)
         v->zoom += by;
 }
 
-static void later(struct workspace *d, struct rank_view *v, int by)
+static void go_to_later_step(struct workspace *d, struct rank_view *v, int by)
 {
     if (!rank_view_later(v, by))
         workspace_say(d, "%s", by > 0 ? _("no later step") : _("no earlier step"));
@@ -177,10 +177,10 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
         if (!v->items.n)
             workspace_say(d, "%s", _("nothing found so far"));
         break;
-    case 4: zoom(d, v, 1); break;
-    case 5: zoom(d, v, -1); break;
-    case 6: later(d, v, 1); break;
-    case 7: later(d, v, -1); break;
+    case 4: zoom_ranks(d, v, 1); break;
+    case 5: zoom_ranks(d, v, -1); break;
+    case 6: go_to_later_step(d, v, 1); break;
+    case 7: go_to_later_step(d, v, -1); break;
     case 8: rank_view_across(v, -(long)INT32_MAX); break;
     case 9: rank_view_across(v, INT32_MAX); break;
     default:
@@ -225,7 +225,7 @@ static int run_ranks(struct workspace *d, struct str args)
     if (d->ranks && !d->ranks->job && !d->c->failed && !d->c->single &&
         d->c->side[TARGET].places.n + d->c->side[GOLDEN].places.n > 2)
         return R_RANKS;
-    struct rank_view *v = begin(d);
+    struct rank_view *v = begin_rank_view(d);
     if (!v)
         return 0;
     d->overlay = OVERLAY_NONE;
@@ -236,7 +236,7 @@ static int run_ranks(struct workspace *d, struct str args)
         do_word(d, v, word);
     else
         v->listed = false;
-    return end(v);
+    return end_rank_view(v);
 }
 
 static const char *complete_word(const struct workspace *d, int i)

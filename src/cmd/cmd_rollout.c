@@ -9,7 +9,7 @@
 
 #define TOKENS_MOST 50000 /* lines of a list */
 
-static uint32_t find_row(const struct rollout *r, unsigned long long row)
+static uint32_t find_rollout_row(const struct rollout *r, unsigned long long row)
 {
     for (uint32_t i = 0; i < r->sequences.n; i++)
         if (r->sequences.v[i].row[0] == row)
@@ -48,7 +48,7 @@ static int run_tokens(struct workspace *d, struct str args)
                                       "PATH"));
         return 0;
     }
-    uint32_t at = str_u64(first, &row) ? find_row(r, row) : ROLLOUT_NONE;
+    uint32_t at = str_u64(first, &row) ? find_rollout_row(r, row) : ROLLOUT_NONE;
     if (at == ROLLOUT_NONE || (two && !str_u64(str_trim(second), &token))) {
         workspace_complain(d, "%s", _("tokens SEQUENCE [TOKEN]: expected the number of a sequence, as in tokens 4 17"));
         return 0;

@@ -130,7 +130,7 @@ static int run_rounds(struct workspace *d, struct str args)
 
 #define LISTED 2000
 
-static void add_row(struct workspace *d, uint32_t line, struct buf *text)
+static void add_changed_row(struct workspace *d, uint32_t line, struct buf *text)
 {
     struct buf name[2] = {{0}, {0}};
     workspace_names(d, line, name);
@@ -174,7 +174,7 @@ static int run_changes(struct workspace *d, struct str args)
             continue;
         for (uint32_t i = 0; x->changes.count[k] && i < d->c->judged->lines && d->list.items.n < LISTED; i++)
             if (round_since_change(d->c, i) == (enum change_kind)k)
-                add_row(d, i, &text);
+                add_changed_row(d, i, &text);
         if (k == CHANGE_VANISHED)
             add_gone(d, &text);
     }

@@ -40,7 +40,7 @@ static const char *complete_field(const struct workspace *d, int i)
 }
 
 /* Among the chosen columns, otherwise among those shown. */
-static int column_place(const struct workspace *d, const struct field *f)
+static int column_index(const struct workspace *d, const struct field *f)
 {
     const struct field *const *column = d->columns ? d->column : d->usual;
     for (int i = 0; i < (d->columns ? d->columns : d->usuals_shown); i++)
@@ -61,7 +61,7 @@ static void list_fields(struct workspace *d, const char *verb,
 static const char *column_mark(const struct workspace *d, const struct field *f)
 {
     static char number[16]; /* commands run under the session's lock */
-    int at = column_place(d, f);
+    int at = column_index(d, f);
     if (at < 0)
         return " · ";
     snprintf(number, sizeof number, "%2d ", at + 1);
@@ -119,7 +119,7 @@ static int run_columns(struct workspace *d, struct str args)
     for (rest = args; rest.n && d->columns < COLUMNS_MOST;) {
         word = str_next(&rest, ' ');
         const struct field *f = word.n ? field_find(word) : NULL;
-        if (f && (!d->columns || column_place(d, f) < 0))
+        if (f && (!d->columns || column_index(d, f) < 0))
             d->column[d->columns++] = f;
     }
     columns_changed(d);
@@ -133,7 +133,7 @@ static int run_column(struct workspace *d, struct str args)
         complain_no_field(d, args);
         return 0;
     }
-    int at = column_place(d, f);
+    int at = column_index(d, f);
     if (at < 0 && d->columns == COLUMNS_MOST) {
         workspace_complain(d, _("at most %d columns"), COLUMNS_MOST);
         return 0;
@@ -260,7 +260,7 @@ static const struct field *sort_beside(const struct workspace *d, int by)
     return at >= 0 && at < n ? column[at] : NULL;
 }
 
-static void say_order(struct workspace *d, const struct field *f, bool descending)
+static void say_sort_order(struct workspace *d, const struct field *f, bool descending)
 {
     if (!f)
         workspace_say(d, _("execution order"));
@@ -310,7 +310,7 @@ static int run_sort(struct workspace *d, struct str args)
     d->arrange.descending = descending;
     d->to_top = f != NULL;
     row_order_restart(&d->arrange);
-    say_order(d, f, descending);
+    say_sort_order(d, f, descending);
     return 0;
 }
 
@@ -443,7 +443,7 @@ static void quote_value(const char *text, struct buf *out)
     buf_fmt(out, "%s%s%s", quote, text, quote);
 }
 
-static void add_value(struct workspace *d, const struct field *f, const struct field_value *v)
+static void add_field_value(struct workspace *d, const struct field *f, const struct field_value *v)
 {
     struct buf words = {0};
     char n[3][NUM_MAX];
@@ -492,7 +492,7 @@ static int run_values(struct workspace *d, struct str args)
     field_values_sort(&x);
     workspace_clear_list(d);
     for (size_t i = 0; i < x.v.n && i < VALUES_LISTED; i++)
-        add_value(d, f, &x.v.v[i]);
+        add_field_value(d, f, &x.v.v[i]);
     if (x.v.n) {
         if (x.v.n > VALUES_LISTED)
             buf_fmt(&title, _("%s, %s of %s values: rows, deviating rows, largest rel L2; Enter shows only these"),

@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 
 /* Indices separated by commas; returns their number, -1 for other text. */
-static int indices(struct str text, int64_t at[TENSOR_DIMS])
+static int parse_indices(struct str text, int64_t at[TENSOR_DIMS])
 {
     struct str word;
     unsigned long long v;
@@ -23,7 +23,7 @@ static int indices(struct str text, int64_t at[TENSOR_DIMS])
 static int run_tensor(struct workspace *d, struct str args)
 {
     int64_t at[TENSOR_DIMS];
-    int n = indices(args, at);
+    int n = parse_indices(args, at);
     if (n < 0) {
         workspace_complain(d, "%s", _("tensor [I,J …]: expected indices separated by commas"));
         return 0;
@@ -44,7 +44,7 @@ static int run_tensor(struct workspace *d, struct str args)
 }
 
 /* The view with its tensor there and locked, or NULL and a message. */
-static struct tensor_view *begin(struct workspace *d)
+static struct tensor_view *begin_tensor_view(struct workspace *d)
 {
     struct tensor_view *s = &d->tensor;
     if (!s->open) {
@@ -59,7 +59,7 @@ static struct tensor_view *begin(struct workspace *d)
     return NULL;
 }
 
-static int end(struct tensor_view *s)
+static int end_tensor_view(struct tensor_view *s)
 {
     tensor_reader_unlock(&s->reader);
     return 0;
@@ -68,7 +68,7 @@ static int end(struct tensor_view *s)
 /* ---- moving ---- */
 
 /* Moves to the extreme element of the new cell, if it is known. */
-static void land(struct tensor_view *s)
+static void land_on_extreme(struct tensor_view *s)
 {
     struct heat_map_ask now;
     struct heat_map_ask *last = &s->reader.ask;
@@ -85,7 +85,7 @@ static void land(struct tensor_view *s)
         element_lens_place(l, c->at[tensor_view_kind(s)], s->at);
 }
 
-static void move(struct tensor_view *s, int way, int64_t cells)
+static void move_by_cells(struct tensor_view *s, int way, int64_t cells)
 {
     int axis = s->axis[way];
     if (axis < 0 || !s->size[way])
@@ -98,7 +98,7 @@ static void move(struct tensor_view *s, int way, int64_t cells)
     for (int i = 0; i < 2; i++) /* of the other way the cell stays */
         if (i != way && s->axis[i] >= 0)
             s->at[s->axis[i]] = s->at[s->axis[i]] / s->size[i] * s->size[i];
-    land(s);
+    land_on_extreme(s);
 }
 
 static const char *const ways[] = {"up", "down", "left", "right"};
@@ -117,19 +117,19 @@ static int run_cells(struct workspace *d, struct str args)
         workspace_complain(d, "%s", _("cells: expected up, down, left or right, and N, page or all"));
         return 0;
     }
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     int64_t by = all ? INT64_MAX / 2 : page ? s->cells[way / 2] : (int64_t)n;
-    move(s, (int)(way / 2), way % 2 ? by : -by);
-    return end(s);
+    move_by_cells(s, (int)(way / 2), way % 2 ? by : -by);
+    return end_tensor_view(s);
 }
 
 static int run_at(struct workspace *d, struct str args)
 {
     int64_t at[TENSOR_DIMS];
-    int n = indices(args, at);
-    struct tensor_view *s = begin(d);
+    int n = parse_indices(args, at);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     const struct element_lens *l = &s->reader.lens;
@@ -143,13 +143,13 @@ static int run_at(struct workspace *d, struct str args)
         workspace_complain(d, _("at: expected %d indices inside [%s], separated by commas"), l->ndim,
                            shape.p);
         buf_release(&shape);
-        return end(s);
+        return end_tensor_view(s);
     }
     memcpy(s->at, at, (size_t)n * sizeof *at);
-    return end(s);
+    return end_tensor_view(s);
 }
 
-static int step_of(struct str args)
+static int step_direction(struct str args)
 {
     return str_is(args, "prev") ? -1 : 1;
 }
@@ -166,7 +166,7 @@ static bool go_to(struct workspace *d, struct tensor_view *s, const struct tenso
     }
     if (!n)
         return true;
-    s->place += step_of(args);
+    s->place += step_direction(args);
     s->place = s->place < 0 ? n - 1 : s->place >= n ? 0 : s->place;
     tensor_view_go(s, list[s->place].at);
     if (tally_complete(t))
@@ -178,7 +178,7 @@ static bool go_to(struct workspace *d, struct tensor_view *s, const struct tenso
 
 static int run_worst(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     const struct tensor_stats *t = &s->reader.tally;
@@ -188,12 +188,12 @@ static int run_worst(struct workspace *d, struct str args)
                       s->place + 1, t->worsts);
     else if (!said)
         workspace_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or non-finite"));
-    return end(s);
+    return end_tensor_view(s);
 }
 
 static int run_nonfinite(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     const struct tensor_stats *t = &s->reader.tally;
@@ -202,7 +202,7 @@ static int run_nonfinite(struct workspace *d, struct str args)
         workspace_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
     else if (!said)
         workspace_say(d, "%s", _("no element is NaN or infinite"));
-    return end(s);
+    return end_tensor_view(s);
 }
 
 /* ---- axes ---- */
@@ -245,12 +245,12 @@ static int run_axes(struct workspace *d, struct str args)
 {
     struct str a, b;
     unsigned long long r, c;
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     int n = s->reader.lens.ndim;
     if (!args.n || str_is(args, "next") || str_is(args, "prev"))
-        turn_axes(d, s, step_of(args));
+        turn_axes(d, s, step_direction(args));
     else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n &&
              c < (unsigned)n && r != c)
         take_axes(s, (int)r, (int)c);
@@ -258,10 +258,10 @@ static int run_axes(struct workspace *d, struct str args)
         workspace_complain(d,
                            _("axes: expected next, prev, or two different axes from 0 to %d: rows, then "
                              "columns"), n - 1);
-    return end(s);
+    return end_tensor_view(s);
 }
 
-static const char *complete_step(const struct workspace *d, int i)
+static const char *complete_step_word(const struct workspace *d, int i)
 {
     static const char *const words[] = {"next", "prev"};
     (void)d;
@@ -270,11 +270,11 @@ static const char *complete_step(const struct workspace *d, int i)
 
 static int run_slider(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     const struct element_lens *l = &s->reader.lens;
-    int step = step_of(args), at = s->slider;
+    int step = step_direction(args), at = s->slider;
     for (int i = 0; at >= 0 && i < l->ndim; i++) {
         at = (at + step + l->ndim) % l->ndim;
         if (at != s->axis[0] && at != s->axis[1] && l->shape[at] > 1)
@@ -285,7 +285,7 @@ static int run_slider(struct workspace *d, struct str args)
         workspace_say(d, "%s", _("no hidden axis to move along: all axes longer than 1 are shown"));
     else
         workspace_say(d, _("moving along axis %d"), at);
-    return end(s);
+    return end_tensor_view(s);
 }
 
 static int run_slide(struct workspace *d, struct str args)
@@ -297,17 +297,17 @@ static int run_slide(struct workspace *d, struct str args)
         workspace_complain(d, "%s", _("slide: expected an index N, or +N or -N to move by N"));
         return 0;
     }
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     if (s->slider < 0) {
         workspace_say(d, "%s", _("no hidden axis to move along: all axes longer than 1 are shown"));
-        return end(s);
+        return end_tensor_view(s);
     }
     int64_t last = s->reader.lens.shape[s->slider] - 1, *at = &s->at[s->slider];
     int64_t to = back ? *at - (int64_t)n : number.n < args.n ? *at + (int64_t)n : (int64_t)n;
     *at = to < 0 ? 0 : to > last ? last : to;
-    return end(s);
+    return end_tensor_view(s);
 }
 
 /* ---- how it is shown ---- */
@@ -339,22 +339,22 @@ static const char *complete_map(const struct workspace *d, int i)
 
 static int run_log(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     bool *linear = &s->linear[tensor_view_kind(s) != HEAT_MAP_ERROR];
     *linear = str_is(args, "off") || (!str_is(args, "on") && !*linear);
     workspace_say(d, "%s", *linear ? _("linear shading") : _("logarithmic shading"));
-    return end(s);
+    return end_tensor_view(s);
 }
 
 static int run_numbers(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     s->numbers = str_is(args, "on") ? 1 : str_is(args, "off") ? -1 : s->single ? -1 : 1;
-    return end(s);
+    return end_tensor_view(s);
 }
 
 static void copy_number(double v, struct buf *out)
@@ -366,7 +366,7 @@ static void copy_number(double v, struct buf *out)
 /* The content of the counting map, one line of text per row. */
 static int run_copy_region(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     (void)args;
     if (!s)
         return 0;
@@ -379,7 +379,7 @@ static int run_copy_region(struct workspace *d, struct str args)
             copy_number(h->cell[y * h->w + x].value[k], &d->copy);
             buf_char(&d->copy, x + 1 < h->w ? '\t' : '\n');
         }
-    end(s);
+    end_tensor_view(s);
     if (whole)
         workspace_say(d, s->size[0] * s->size[1] > 1 ? _("copied %d × %d cells, each with the extreme value of its "
                                                          "elements")
@@ -392,7 +392,7 @@ static int run_copy_region(struct workspace *d, struct str args)
 static int run_magnify(struct workspace *d, struct str args)
 {
     bool out = str_is(args, "out");
-    struct tensor_view *s = begin(d);
+    struct tensor_view *s = begin_tensor_view(d);
     if (!s)
         return 0;
     if (!out && s->size[0] <= 1 && s->size[1] <= 1)
@@ -401,7 +401,7 @@ static int run_magnify(struct workspace *d, struct str args)
         workspace_say(d, "%s", _("the whole plane is already shown"));
     else
         s->magnified += out ? -1 : 1;
-    return end(s);
+    return end_tensor_view(s);
 }
 
 static const char *complete_magnify(const struct workspace *d, int i)
@@ -424,8 +424,8 @@ const struct command commands_tensor[] = {
                                        "side"), 0, run_map, complete_map},
     {"log", "[on|off]", N_("choose logarithmic or linear shading"), 0, run_log, NULL},
     {"axes", "next|prev|ROWS COLUMNS", N_("choose the axes of the tensor that are shown as rows and "
-                                          "columns"), 0, run_axes, complete_step},
-    {"slider", "next|prev", N_("choose the hidden axis to move along"), 0, run_slider, complete_step},
+                                          "columns"), 0, run_axes, complete_step_word},
+    {"slider", "next|prev", N_("choose the hidden axis to move along"), 0, run_slider, complete_step_word},
     {"slide", "N|+N|-N", N_("move along the hidden axis: to an index, or by N"), 0, run_slide, NULL},
     {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell with several elements the cursor is on "
                                                     "the extreme one"), 0, run_cells, complete_way},
@@ -435,7 +435,7 @@ const struct command commands_tensor[] = {
     {"copy-region", "", N_("copy the values of the map to the clipboard, as rows of "
                            "numbers"), 0, run_copy_region, NULL},
     {"at", "I,J,…", N_("go to the element with these indices"), 0, run_at, NULL},
-    {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step},
-    {"nonfinite", "next|prev", N_("go to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},
+    {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step_word},
+    {"nonfinite", "next|prev", N_("go to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step_word},
     {0},
 };

@@ -226,7 +226,7 @@ static int run_write_rows(struct workspace *d, struct str args)
 }
 
 /* N or T:G */
-static bool two_numbers(struct str s, int out[2])
+static bool parse_step_pair(struct str s, int out[2])
 {
     unsigned long long a, b;
     struct str t, g;
@@ -244,7 +244,7 @@ static bool two_numbers(struct str s, int out[2])
     return true;
 }
 
-static void keep_place(struct workspace *d)
+static void keep_step_and_rank(struct workspace *d)
 {
     for (int i = 0; i < 2; i++) {
         d->new_step[i] = d->s->opt.of.step[i];
@@ -310,7 +310,7 @@ static bool side_has(const place_list *l, int number, bool step)
     return false;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
@@ -323,7 +323,7 @@ static int list_places(struct workspace *d, bool step)
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < d->c->side[s].places.n; i++)
             vec_push(&all, place_number(&d->c->side[s].places.v[i], step));
-    vec_sort(&all, by_number);
+    vec_sort(&all, compare_ints);
     workspace_clear_list(d);
     for (size_t i = 0; i < all.n; i++) {
         int n = all.v[i];
@@ -358,14 +358,14 @@ static int change_place(struct workspace *d, struct str args, int place[2], bool
     int wanted[2];
     if (!args.n)
         return list_places(d, step);
-    if (!two_numbers(args, wanted)) {
+    if (!parse_step_pair(args, wanted)) {
         workspace_complain(d, _("%s: expected N, or T:G for different numbers on the two "
                                 "sides"), step ? "step" : "rank");
         return 0;
     }
     if (!place_exists(d, wanted, step))
         return 0;
-    keep_place(d);
+    keep_step_and_rank(d);
     memcpy(place, wanted, sizeof wanted);
     return R_RESTART;
 }
@@ -386,7 +386,7 @@ static const char *complete_place(const struct workspace *d, int i, bool step)
     return NULL;
 }
 
-static const char *complete_step(const struct workspace *d, int i)
+static const char *complete_step_number(const struct workspace *d, int i)
 {
     return complete_place(d, i, true);
 }
@@ -483,7 +483,7 @@ const struct command commands_work[] = {
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write, NULL},
     {"write-rows", "[FILE]", N_("write the selected rows, or else the rows shown by the filters in their order, to FILE "
                                 "(.csv, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write_rows, NULL},
-    {"step", "[N]", N_("compare another step, or list the steps; T:G pairs different ones"), 0, run_step, complete_step},
+    {"step", "[N]", N_("compare another step, or list the steps; T:G pairs different ones"), 0, run_step, complete_step_number},
     {"rank", "[N]", N_("compare another rank, or list the ranks; T:G pairs different ones"), 0, run_rank, complete_rank},
     {0},
 };

@@ -9,12 +9,12 @@
 
 #define ENTRIES 100000
 
-static bool hidden(const char *name, struct str begun)
+static bool is_hidden_entry(const char *name, struct str begun)
 {
     return *name == '.' && !(begun.n && *begun.p == '.');
 }
 
-static void add(name_list *out, struct str before, const char *name, bool is_folder)
+static void add_path_entry(name_list *out, struct str before, const char *name, bool is_folder)
 {
     struct buf path = {0};
     buf_str(&path, before);
@@ -34,8 +34,8 @@ void complete_path(struct str stem, name_list *out)
     if (folder_read(&f, dir, ENTRIES, &quiet) == 0)
         for (size_t i = 0; i < f.entries.n; i++) {
             const char *name = f.entries.v[i].name;
-            if (strncmp(name, begun.p, begun.n) == 0 && !hidden(name, begun))
-                add(out, before, name, folder_is_folder(&f, i));
+            if (strncmp(name, begun.p, begun.n) == 0 && !is_hidden_entry(name, begun))
+                add_path_entry(out, before, name, folder_is_folder(&f, i));
         }
     folder_release(&f);
     free(dir);

@@ -125,7 +125,7 @@ void workspace_add_away(struct workspace *d, const char *verb, const char *words
 }
 
 /* The items that match the words, best first, equal ones in order. */
-static void arrange(struct list_view *l, struct str words)
+static void arrange_items(struct list_view *l, struct str words)
 {
     VEC(int) score = {0};
     int best = 0;
@@ -160,7 +160,7 @@ void workspace_narrow(struct workspace *d, struct str words)
     d->help_scroll = 0;
     d->list.at = 0;
     d->list.scroll = 0;
-    arrange(&d->list, buf_view(&b));
+    arrange_items(&d->list, buf_view(&b));
 }
 
 void workspace_show_list(struct workspace *d, const char *title)
@@ -174,7 +174,7 @@ void workspace_show_list(struct workspace *d, const char *title)
     }
     if (d->overlay == OVERLAY_PANEL)
         d->list.over_panel = true;
-    arrange(&d->list, buf_view(&d->narrow));
+    arrange_items(&d->list, buf_view(&d->narrow));
     if (d->overlay != OVERLAY_LIST || d->list.at >= d->list.shown.n) {
         d->list.at = 0;
         d->list.scroll = 0;
@@ -239,7 +239,7 @@ void workspace_take_offers(struct workspace *d)
         workspace_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
     }
     if (d->list.items.n > had)
-        arrange(&d->list, buf_view(&d->narrow));
+        arrange_items(&d->list, buf_view(&d->narrow));
     if (busy)
         return;
     d->list.offers = false;

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 
 /* The element under the cursor of the tensor view, on the sides shown. */
-static bool element(struct workspace *d, struct subject *out, struct arena *a)
+static bool subject_of_element(struct workspace *d, struct subject *out, struct arena *a)
 {
     struct tensor_view *s = &d->tensor;
     struct buf at = {0};
@@ -48,7 +48,8 @@ static bool of_line(struct workspace *d, uint32_t line, enum note_about which, s
 }
 
 /* The step read out of a panel's curves. */
-static bool point(struct workspace *d, const struct panel_page *p, struct subject *out, struct arena *a)
+static bool subject_of_curve_point(struct workspace *d, const struct panel_page *p, struct subject *out,
+                                   struct arena *a)
 {
     const struct curves *c = procedure_curves(&d->guide, p);
     if (!c || d->plot.at < 0 || !d->plot.held)
@@ -72,7 +73,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
     }
     if (panel) {
         const struct panel_page *p = &d->guide.page[d->panel.number - 1];
-        if (!point(d, p, out, a))
+        if (!subject_of_curve_point(d, p, out, a))
             subject_of_item(d->panel.number, d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL, out, a);
         return true;
     }
@@ -90,7 +91,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
         return true;
     }
     if (d->tensor.open && which == NOTE_ABOUT_HERE && d->c->paired)
-        return element(d, out, a);
+        return subject_of_element(d, out, a);
     return of_line(d, d->cursor, which, out, a);
 }
 
@@ -111,7 +112,7 @@ struct evidence note_subject_freeze(struct workspace *d, const struct subject *s
 }
 
 /* The finding under the cursor of a list. */
-static bool listed(const struct workspace *d, struct finding *x)
+static bool listed_finding(const struct workspace *d, struct finding *x)
 {
     struct str word, number;
     unsigned long long n;
@@ -123,7 +124,7 @@ static bool listed(const struct workspace *d, struct finding *x)
 
 bool note_subject_finding(struct workspace *d, struct finding *x)
 {
-    if (listed(d, x))
+    if (listed_finding(d, x))
         return true;
     struct arena a = {0};
     struct subject s;

@@ -51,7 +51,7 @@ static bool named_golden(struct str path)
     return false;
 }
 
-static void add_pair(struct workspace *d, struct str target, struct str golden)
+static void offer_pair(struct workspace *d, struct str target, struct str golden)
 {
     struct buf words = {0};
     struct str t = path_base(target), g = path_base(golden);
@@ -60,7 +60,7 @@ static void add_pair(struct workspace *d, struct str target, struct str golden)
     buf_release(&words);
 }
 
-static void add_alone(struct workspace *d, struct str branch)
+static void offer_alone(struct workspace *d, struct str branch)
 {
     char *path = str_dup(branch);
     struct str name = path_base(branch);
@@ -103,9 +103,9 @@ bool offer_pairs(struct workspace *d)
         for (size_t t = 0; t < n; t++)
             for (size_t g = 0; g < n; g++)
                 if (t != g && likely == (named_golden(branch[g]) && !named_golden(branch[t])))
-                    add_pair(d, branch[t], branch[g]);
+                    offer_pair(d, branch[t], branch[g]);
     for (size_t i = 0; i < n; i++)
-        add_alone(d, branch[i]);
+        offer_alone(d, branch[i]);
     workspace_show_list(d, _("several recordings in this folder; Enter opens one"));
     return true;
 }

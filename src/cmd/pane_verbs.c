@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "cmd/cmd.h"
 
-static int scrolled(int at, long by)
+static int scroll_by(int at, long by)
 {
     long to = at + by;
     return to < 0 ? 0 : to > 1 << 20 ? 1 << 20 : (int)to; /* the pane knows its end */
@@ -14,7 +14,7 @@ static int scrolled(int at, long by)
 
 static int help_step(struct workspace *d, long by)
 {
-    d->help_scroll = scrolled(d->help_scroll, by);
+    d->help_scroll = scroll_by(d->help_scroll, by);
     return 0;
 }
 
@@ -45,7 +45,7 @@ static int list_step(struct workspace *d, long by)
 }
 
 /* Runs the chosen entry's command. Lists that name a command to fill them again stay open. */
-static int choose(struct workspace *d, const char *command)
+static int choose_entry(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command), *from = d->list.of ? mem_strdup(d->list.of) : NULL;
     const char *again = d->list.again;
@@ -79,7 +79,7 @@ static int list_enter(struct workspace *d)
     if (!x) /* nothing is found yet, or will be */
         return d->list.offers ? 0 : workspace_close_overlay(d);
     if (x->command)
-        return choose(d, x->command);
+        return choose_entry(d, x->command);
     if (x->line == NONE) {
         workspace_say(d, _("this entry has no row"));
         return 0;
@@ -93,14 +93,14 @@ static int list_enter(struct workspace *d)
 static int list_inside(struct workspace *d)
 {
     const struct list_item *x = workspace_selected(d);
-    return x && x->inside ? choose(d, x->inside) : NOT_MINE;
+    return x && x->inside ? choose_entry(d, x->inside) : NOT_MINE;
 }
 
 int pane_away(struct workspace *d)
 {
     const struct list_item *x = pane_now(d) == PANE_LIST ? workspace_selected(d) : NULL;
     if (x && x->away)
-        return choose(d, x->away);
+        return choose_entry(d, x->away);
     workspace_say(d, _("this entry cannot be removed"));
     return 0;
 }
@@ -131,7 +131,7 @@ static bool list_return(struct workspace *d)
 
 static int intake_step(struct workspace *d, long by)
 {
-    d->intake_scroll = scrolled(d->intake_scroll, by);
+    d->intake_scroll = scroll_by(d->intake_scroll, by);
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int table_across(struct workspace *d, int by)
     return 0;
 }
 
-static int focus(struct workspace *d, enum focus f)
+static int focus_pane(struct workspace *d, enum focus f)
 {
     d->focus = f;
     return 0;
@@ -202,14 +202,14 @@ static int table_enter(struct workspace *d)
     }
     if (workspace_lines(d) && tensor_view_possible(d, d->cursor))
         return command_run(d, "tensor");
-    return focus(d, FOCUS_DETAIL);
+    return focus_pane(d, FOCUS_DETAIL);
 }
 
 /* ---- what is below the table, and the tensor view ---- */
 
 static int detail_step(struct workspace *d, long by)
 {
-    d->detail_scroll = scrolled(d->detail_scroll, by);
+    d->detail_scroll = scroll_by(d->detail_scroll, by);
     return 0;
 }
 
@@ -218,7 +218,7 @@ static int detail_enter(struct workspace *d)
 {
     const struct judgement *j = d->c->judged;
     bool first = j && workspace_lines(d) && j->first == d->cursor;
-    focus(d, FOCUS_TABLE);
+    focus_pane(d, FOCUS_TABLE);
     if (first && j->gaps_before)
         return command_run(d, "list gaps");
     return first && j->unread_before ? command_run(d, "list problems") : 0;
@@ -266,37 +266,37 @@ static const struct pane_verbs *const verbs[PANE_COUNT] = {
 
 /* ---- the way of a command ---- */
 
-static const struct pane_verbs *here(const struct workspace *d)
+static const struct pane_verbs *verbs_here(const struct workspace *d)
 {
     return verbs[pane_now(d)];
 }
 
-static const struct pane_verbs *below(const struct workspace *d)
+static const struct pane_verbs *verbs_below(const struct workspace *d)
 {
     return d->groups.kind != GROUP_NONE ? &verbs_groups : &verbs_table;
 }
 
 int pane_step(struct workspace *d, long by)
 {
-    int r = here(d)->step ? here(d)->step(d, by) : NOT_MINE;
-    return r == NOT_MINE ? below(d)->step(d, by) : r;
+    int r = verbs_here(d)->step ? verbs_here(d)->step(d, by) : NOT_MINE;
+    return r == NOT_MINE ? verbs_below(d)->step(d, by) : r;
 }
 
 int pane_across(struct workspace *d, int by)
 {
-    int r = here(d)->across ? here(d)->across(d, by) : NOT_MINE;
-    return r == NOT_MINE ? below(d)->across(d, by) : r;
+    int r = verbs_here(d)->across ? verbs_here(d)->across(d, by) : NOT_MINE;
+    return r == NOT_MINE ? verbs_below(d)->across(d, by) : r;
 }
 
 int pane_enter(struct workspace *d)
 {
-    int r = here(d)->enter ? here(d)->enter(d) : NOT_MINE;
-    return r == NOT_MINE ? below(d)->enter(d) : r;
+    int r = verbs_here(d)->enter ? verbs_here(d)->enter(d) : NOT_MINE;
+    return r == NOT_MINE ? verbs_below(d)->enter(d) : r;
 }
 
 int pane_inside(struct workspace *d)
 {
-    int r = here(d)->inside ? here(d)->inside(d) : NOT_MINE;
+    int r = verbs_here(d)->inside ? verbs_here(d)->inside(d) : NOT_MINE;
     return r == NOT_MINE ? pane_enter(d) : r;
 }
 
@@ -325,6 +325,6 @@ static int close_latest(struct workspace *d)
 
 int pane_back(struct workspace *d)
 {
-    int r = here(d)->back ? here(d)->back(d) : NOT_MINE;
+    int r = verbs_here(d)->back ? verbs_here(d)->back(d) : NOT_MINE;
     return r == NOT_MINE && !pane_covers(pane_now(d)) ? close_latest(d) : r;
 }

@@ -32,16 +32,16 @@ bool rank_pair_is_open(const struct comparison *c, const struct rank_pair *p)
 
 /* ---- what is listed ---- */
 
-static char *taken(struct buf *b)
+static char *take_item_text(struct buf *b)
 {
     char *text = mem_strdup(b->p ? b->p : "");
     buf_clear(b);
     return text;
 }
 
-static void add_item(struct rank_view *v, struct job_found x, struct buf *text)
+static void add_rank_item(struct rank_view *v, struct job_found x, struct buf *text)
 {
-    x.text = taken(text);
+    x.text = take_item_text(text);
     vec_push(&v->items, x);
 }
 
@@ -65,11 +65,11 @@ static void add_start(struct rank_view *v, size_t pair, const struct start_group
     job_bad_ranks(r, pair, g->line, &bad);
     item.rank = bad.n ? bad.v[0] : item.rank;
     start_sentence(p->c, g->line, &found, b);
-    item.sentence = taken(b);
+    item.sentence = take_item_text(b);
     if (start_place_text(&p->c->measure, g->line, b))
-        item.place = taken(b);
+        item.place = take_item_text(b);
     start_extent(g, b);
-    item.extent = taken(b);
+    item.extent = take_item_text(b);
     item.action = start_action(p->c, g->line, &found);
     buf_cstr(b, bad.n > 1 ? _("ranks ") : _("rank "));
     rank_list_text(&bad, b);
@@ -78,13 +78,13 @@ static void add_start(struct rank_view *v, size_t pair, const struct start_group
     buf_fmt(b, "  %s", verdict_label((enum verdict)x->verdict));
     if (!isnan(x->error))
         buf_fmt(b, " %s", num_error(n, (double)x->error));
-    add_item(v, item, b);
+    add_rank_item(v, item, b);
     diagnoses_release(&found);
     vec_release(&bad);
 }
 
 /* What starts in each pair of recordings. */
-static void add_rows(struct rank_view *v, struct buf *b)
+static void add_pair_starts(struct rank_view *v, struct buf *b)
 {
     const struct job_result *r = &v->job->result;
     for (size_t i = 0; i < r->pairs.n; i++) {
@@ -94,7 +94,7 @@ static void add_rows(struct rank_view *v, struct buf *b)
     }
 }
 
-static void add_beside(struct rank_view *v, int side, struct buf *b)
+static void add_side_collectives(struct rank_view *v, int side, struct buf *b)
 {
     const struct job_result *r = &v->job->result;
     for (size_t i = 0; i < r->collectives[side].v.n; i++) {
@@ -106,10 +106,10 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
-        add_item(v,
-                 (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = c->step, .rank = l->n ? l->v[0] : 0,
-                                    .order = c->order, .golden = side == GOLDEN},
-                 b);
+        add_rank_item(v,
+                      (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = c->step, .rank = l->n ? l->v[0] : 0,
+                                         .order = c->order, .golden = side == GOLDEN},
+                      b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
         const struct replica_finding *x = &r->replicas[side].v.v[i];
@@ -118,10 +118,10 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
-        add_item(v,
-                 (struct job_found){.kind = JOB_FOUND_REPLICA, .step = x->step, .rank = l->n ? l->v[0] : 0,
-                                    .order = x->order, .golden = side == GOLDEN},
-                 b);
+        add_rank_item(v,
+                      (struct job_found){.kind = JOB_FOUND_REPLICA, .step = x->step, .rank = l->n ? l->v[0] : 0,
+                                         .order = x->order, .golden = side == GOLDEN},
+                      b);
     }
 }
 
@@ -133,7 +133,7 @@ static void take_item(void *ctx, const struct job_found *x)
 }
 
 /* The origin comes first; problems of the golden side last. */
-static int by_place(const void *a, const void *b)
+static int compare_found(const void *a, const void *b)
 {
     const struct job_found *x = a, *y = b;
     if (x->golden != y->golden)
@@ -164,10 +164,10 @@ void rank_view_refresh(struct rank_view *v)
         items_clear(v);
         if (k->summary.all)
             job_summary_each(&k->summary, &k->strip, take_item, v);
-        add_rows(v, &b);
+        add_pair_starts(v, &b);
         for (int s = 0; s < 2; s++)
-            add_beside(v, s, &b);
-        vec_sort(&v->items, by_place);
+            add_side_collectives(v, s, &b);
+        vec_sort(&v->items, compare_found);
         buf_release(&b);
     }
     if (!shown_step(v) && k->strip.steps.n)
@@ -195,7 +195,7 @@ size_t rank_view_rows(const struct rank_view *v, size_t *first)
     return n;
 }
 
-static size_t moved(size_t at, size_t each, long by, size_t n)
+static size_t move_by_whole_cells(size_t at, size_t each, long by, size_t n)
 {
     each = each ? each : 1;
     long cell = (long)(at / each) + by, last = n ? (long)((n - 1) / each) : 0;
@@ -212,14 +212,14 @@ void rank_view_step(struct rank_view *v, long by)
         v->at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
         return;
     }
-    v->rank = moved(v->rank, v->cell_ranks, by, n);
+    v->rank = move_by_whole_cells(v->rank, v->cell_ranks, by, n);
 }
 
 void rank_view_across(struct rank_view *v, long by)
 {
     v->follow = false;
     if (!v->listed)
-        v->column = moved(v->column, v->cell_columns, by, v->job->strip.columns);
+        v->column = move_by_whole_cells(v->column, v->cell_columns, by, v->job->strip.columns);
 }
 
 bool rank_view_to(struct rank_view *v, int step, int rank, uint32_t order)
@@ -287,7 +287,7 @@ struct rank_cell rank_view_cell(const struct rank_view *v)
     return c;
 }
 
-static bool within(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
+static bool cell_has_column(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
 {
     const struct job_result *r = &v->job->result;
     uint32_t order = job_order_of(r, pair, line);
@@ -296,7 +296,7 @@ static bool within(const struct rank_view *v, size_t pair, uint32_t line, const 
 }
 
 /* For joined lines: whether a rank of the cell holds a part. */
-static bool holds(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
+static bool cell_has_rank(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
 {
     rank_list l = {0};
     bool any = false;
@@ -321,7 +321,7 @@ bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint3
                          p->rank[TARGET] > v->job->strip.row.v[c->row + c->rows - 1].rank)))
             continue;
         for (uint32_t l = 0; l < p->c->judged->lines; l++)
-            if (within(v, i, l, c) && (!joined || holds(v, i, l, c))) {
+            if (cell_has_column(v, i, l, c) && (!joined || cell_has_rank(v, i, l, c))) {
                 by[p->c->judged->line[l].verdict]++;
                 any = true;
             }
@@ -361,7 +361,7 @@ static uint32_t line_in(const struct rank_view *v, size_t pair, const struct ran
     const struct job_pair *p = &v->job->result.pairs.v[pair];
     uint32_t any = NONE;
     for (uint32_t l = 0; p->c->judged && l < p->c->judged->lines; l++) {
-        if (!within(v, pair, l, c))
+        if (!cell_has_column(v, pair, l, c))
             continue;
         if (verdict_is_bad(p->c->judged->line[l].verdict))
             return l;

@@ -30,7 +30,7 @@ bool tensor_view_possible(const struct workspace *d, uint32_t line)
 }
 
 /* What there is to see of the cursor's row. */
-static enum tensor_view_of look(const struct workspace *d, struct tensor_reader_case *c)
+static enum tensor_view_of tensors_at_cursor(const struct workspace *d, struct tensor_reader_case *c)
 {
     const struct comparison *s = d->c;
     uint32_t row[2];
@@ -81,7 +81,7 @@ static void follow_wish(struct tensor_view *s, const struct element_lens *l)
 }
 
 /* Axes and cursor, where the case is a new one. */
-static void place(struct workspace *d)
+static void place_cursor(struct workspace *d)
 {
     struct tensor_view *s = &d->tensor;
     const struct element_lens *l = &s->reader.lens;
@@ -107,7 +107,7 @@ enum tensor_reader_state tensor_view_ready(struct workspace *d)
 {
     enum tensor_reader_state now = tensor_reader_ready(&d->tensor.reader);
     if (now == TENSOR_READER_OPEN)
-        place(d);
+        place_cursor(d);
     return now;
 }
 
@@ -124,7 +124,7 @@ void tensor_view_refresh(struct workspace *d)
     struct tensor_reader_case c;
     if (!s->open)
         return;
-    s->of = look(d, &c);
+    s->of = tensors_at_cursor(d, &c);
     tensor_reader_lock(&s->reader);
     if (s->of == TENSOR_VIEW_BOTH || s->of == TENSOR_VIEW_ALONE)
         tensor_reader_want(&s->reader, &c);

@@ -106,7 +106,7 @@ uint32_t workspace_lines(const struct workspace *d)
 }
 
 /* Sorted or filtered, each line stands for itself. */
-static bool folded(const struct workspace *d)
+static bool has_folds(const struct workspace *d)
 {
     return !d->arrange.line && d->folds.hidden;
 }
@@ -128,22 +128,22 @@ uint32_t workspace_sought_pos(const struct workspace *d)
 
 uint32_t workspace_shown(const struct workspace *d)
 {
-    return workspace_sought(d) - (folded(d) ? d->folds.hidden : 0);
+    return workspace_sought(d) - (has_folds(d) ? d->folds.hidden : 0);
 }
 
 uint32_t workspace_at(const struct workspace *d, uint32_t pos)
 {
-    return folded(d) ? row_folds_line(&d->folds, pos) : workspace_sought_at(d, pos);
+    return has_folds(d) ? row_folds_line(&d->folds, pos) : workspace_sought_at(d, pos);
 }
 
 uint32_t workspace_pos(const struct workspace *d)
 {
-    return folded(d) ? row_folds_pos(&d->folds, d->cursor) : workspace_sought_pos(d);
+    return has_folds(d) ? row_folds_pos(&d->folds, d->cursor) : workspace_sought_pos(d);
 }
 
 const struct row_fold *workspace_fold(const struct workspace *d, uint32_t line)
 {
-    const struct row_fold *x = folded(d) ? row_folds_at(&d->folds, line) : NULL;
+    const struct row_fold *x = has_folds(d) ? row_folds_at(&d->folds, line) : NULL;
     return x && !x->open ? x : NULL;
 }
 
@@ -417,9 +417,10 @@ const char *workspace_writing(struct workspace *d)
     return report_job_busy(&d->report) ? d->report.path : d->write_waits ? d->write_path : NULL;
 }
 
-static void say(struct workspace *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+static void set_message(struct workspace *d, bool error, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 
-static void say(struct workspace *d, bool error, const char *fmt, va_list ap)
+static void set_message(struct workspace *d, bool error, const char *fmt, va_list ap)
 {
     buf_clear(&d->message);
     buf_vfmt(&d->message, fmt, ap);
@@ -431,7 +432,7 @@ void workspace_say(struct workspace *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say(d, false, fmt, ap);
+    set_message(d, false, fmt, ap);
     va_end(ap);
 }
 
@@ -439,7 +440,7 @@ void workspace_complain(struct workspace *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say(d, true, fmt, ap);
+    set_message(d, true, fmt, ap);
     va_end(ap);
 }
 
@@ -447,7 +448,7 @@ void workspace_notice(struct workspace *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say(d, false, fmt, ap);
+    set_message(d, false, fmt, ap);
     d->message_is_notice = true;
     va_end(ap);
 }

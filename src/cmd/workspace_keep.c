@@ -37,7 +37,7 @@ bool workspace_may_change(struct workspace *d)
 }
 
 /* The file now contains what others saved: applies it to the comparison, and replaces the undo list. */
-static void take_in(struct workspace *d)
+static void take_in_changes(struct workspace *d)
 {
     workspace_undo_release(d);
     session_set_tol(d->s, &d->inv->tol);
@@ -57,7 +57,7 @@ bool workspace_save(struct workspace *d)
         buf_clear(&d->aside);
         buf_cstr(&d->aside, d->inv->path ? _(":save over or :saveas NAME") : "");
     } else if (d->inv->merges != merges) {
-        take_in(d);
+        take_in_changes(d);
     }
     d->inv->unsaved = e;
     return e.code == ERR_NONE;

@@ -17,7 +17,7 @@ static bool all_of_one_name(const struct comparison *s)
 }
 
 /* Looks through the sides again whenever one more is loaded: all rows are read, so not at every frame. */
-static void doubt(struct workspace *d)
+static void refresh_doubts(struct workspace *d)
 {
     int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) +
                  (d->c->since.err.code != ERR_NONE);
@@ -83,7 +83,7 @@ uint32_t workspace_arrival(const struct workspace *d)
 }
 
 /* The rows behind the cell that was opened, in a pairing that is there now. */
-static void arrive(struct workspace *d)
+static void arrive_from_ranks(struct workspace *d)
 {
     struct rank_view *v = d->ranks;
     if (!v || !v->arriving)
@@ -133,7 +133,7 @@ static void take_pairing(struct workspace *d)
     if (d->overlay == OVERLAY_LIST && d->list.again)
         command_run(d, d->list.again); /* it speaks of pairs */
     if (first && d->ranks && d->ranks->arriving)
-        arrive(d);
+        arrive_from_ranks(d);
     else if (first)
         begin_table(d);
 }
@@ -162,13 +162,13 @@ void workspace_see(struct workspace *d)
         comparison_drop(before);
         procedure_see(&d->guide, d->c);
     }
-    doubt(d);
+    refresh_doubts(d);
     if (d->c->paired && d->pairings != d->c->pairings)
         take_pairing(d);
 }
 
 /* A round that confirms a fix settles what was suspected, whatever else deviates still. */
-static void confirm(struct workspace *d)
+static void confirm_round(struct workspace *d)
 {
     unsigned n = round_confirm(d->inv, d->c);
     if (n && workspace_keep(d) && !d->message.n)
@@ -229,7 +229,7 @@ void workspace_refresh(struct workspace *d)
     }
     if (s->since.told && d->confirmed != s->serial) {
         d->confirmed = s->serial;
-        confirm(d);
+        confirm_round(d);
     }
     if (d->left_off && s->judged && s->complete) { /* nothing to be said where it was left at the first deviation */
         d->left_off = false;
