@@ -21,7 +21,7 @@
 static int unwritten[2]; /* errno of the first failed write to standard output, to standard error; 0: none */
 
 /* Writes without the stream's buffer, whose content a signal would lose. */
-static void put(FILE *f, struct str s)
+static void write_unbuffered(FILE *f, struct str s)
 {
     int *failed = &unwritten[f == stderr];
     if (fflush(f) && !*failed)
@@ -37,8 +37,8 @@ static void put(FILE *f, struct str s)
 int cli_end(int status)
 {
     struct err e;
-    put(stderr, str_n("", 0));
-    put(stdout, str_n("", 0));
+    write_unbuffered(stderr, str_n("", 0));
+    write_unbuffered(stdout, str_n("", 0));
     if (fclose(stdout) && !unwritten[0]) /* network file systems report a failed write only here */
         unwritten[0] = errno;
     if (!unwritten[0] && !unwritten[1] && !ferror(stderr))
@@ -48,7 +48,7 @@ int cli_end(int status)
     return cli_fail(&e);
 }
 
-static void say(const char *before, const char *sentence)
+static void print_notice(const char *before, const char *sentence)
 {
     struct buf b = {0}, named = {0};
     pack_arguments_names(str_of(sentence), &named);
@@ -61,7 +61,7 @@ static void say(const char *before, const char *sentence)
 int cli_fail(const struct err *e)
 {
     read_failures_printed(str_of(e->text));
-    say("", e->text);
+    print_notice("", e->text);
     if (e->code == ERR_CANCEL)
         ending_said();
     return exit_status_of(e);
@@ -85,10 +85,10 @@ int cli_unread(const read_failures *l, bool written, int status)
     size_t unsaid = 0;
     for (size_t i = 0; i < l->n; i++)
         if (!l->v[i].said && unsaid++ < UNREAD_SAID)
-            say(_("not read: "), l->v[i].text);
+            print_notice(_("not read: "), l->v[i].text);
     if (unsaid > UNREAD_SAID) {
         err_set(&e, ERR_IO, _("and %zu more"), unsaid - UNREAD_SAID);
-        say(_("not read: "), e.text);
+        print_notice(_("not read: "), e.text);
     }
     if (status == EXIT_USAGE || status == EXIT_UNOPENED) /* what looked wrong could not be examined */
         return all_were_open(l) && !written ? EXIT_UNJUDGED : EXIT_UNOPENED;
@@ -100,7 +100,7 @@ void cli_print(const struct buf *b)
     struct buf named = {0};
     read_failures_printed(buf_view(b));
     pack_arguments_names(buf_view(b), &named);
-    put(stdout, buf_view(&named));
+    write_unbuffered(stdout, buf_view(&named));
     buf_release(&named);
 }
 
@@ -160,7 +160,7 @@ static int out_named(const struct options *o, struct out *out, struct err *e)
 
 enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_CSV };
 
-static enum result_form form_of(const struct options *o)
+static enum result_form requested_form(const struct options *o)
 {
     if (!o->json && !o->output)
         return RESULT_TEXT;
@@ -200,7 +200,7 @@ int cli_may_write_form(const struct options *o, const struct result_forms *f, st
 
 static int write_form(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
 {
-    enum result_form form = form_of(o);
+    enum result_form form = requested_form(o);
     struct document d;
     struct jsonw w;
     struct out out;
@@ -255,7 +255,7 @@ void cli_summary(const struct options *o, const struct buf *line)
     bool taken = o->json || (o->output && strcmp(o->output, "-") == 0) || (o->format && !o->output);
     struct buf named = {0};
     pack_arguments_names(buf_view(line), &named);
-    put(taken ? stderr : stdout, buf_view(&named));
+    write_unbuffered(taken ? stderr : stdout, buf_view(&named));
     buf_release(&named);
 }
 

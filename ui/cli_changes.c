@@ -41,7 +41,7 @@ static int from_investigation(struct round *r, const struct options *o, const ch
 }
 
 /* An investigation compared again, a round of one, or a result. */
-static int read_one(struct round *r, const struct options *o, const char *path, struct err *e)
+static int read_round_or_result(struct round *r, const struct options *o, const char *path, struct err *e)
 {
     uint64_t fingerprint;
     if (investigation_is(path))
@@ -72,16 +72,16 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     return rc;
 }
 
-static void show(struct document *d, const void *result)
+static void show_changes_section(struct document *d, const void *result)
 {
     changes_section(d, result);
 }
 
-static const struct result_forms forms = {.section = show, .json = changes_json};
+static const struct result_forms forms = {.section = show_changes_section, .json = changes_json};
 
 /* Prints or writes the changes; returns the exit status. */
-static int deliver(const struct round *before, const struct round *now, const char *const path[2],
-                   const struct options *o, struct err *e)
+static int deliver_changes(const struct round *before, const struct round *now, const char *const path[2],
+                           const struct options *o, struct err *e)
 {
     struct round_join join = {0};
     struct changes c;
@@ -109,10 +109,10 @@ int cli_changes(const struct options *o)
     round_init(&r[1]);
     int rc = cli_may_write(o, false, &e);
     if (rc == 0)
-        rc = o->args == 1 ? last_round(&r[0], o, &path[0], &name, &e) : read_one(&r[0], o, path[0], &e);
+        rc = o->args == 1 ? last_round(&r[0], o, &path[0], &name, &e) : read_round_or_result(&r[0], o, path[0], &e);
     if (rc == 0)
-        rc = read_one(&r[1], o, path[1], &e);
-    int status = rc ? cli_fail(&e) : deliver(&r[0], &r[1], path, o, &e);
+        rc = read_round_or_result(&r[1], o, path[1], &e);
+    int status = rc ? cli_fail(&e) : deliver_changes(&r[0], &r[1], path, o, &e);
     round_release(&r[0]);
     round_release(&r[1]);
     buf_release(&name);
@@ -200,7 +200,7 @@ static int tell_round(const struct options *o, struct err *e)
         round_confirm(&x.inv, x.s.now);
         round_of(&now, x.s.now, &x.inv, &x.guide);
         const char *const path[2] = {vec_last(&x.inv.rounds)->file, x.inv.path};
-        status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(x.s.now->since.before, &now, path, o, e);
+        status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver_changes(x.s.now->since.before, &now, path, o, e);
     }
     round_release(&now);
     procedure_run_close(&x);

@@ -157,14 +157,14 @@ static void checked_dump_release(struct checked_dump *x)
     oracle_free(x->oracle);
 }
 
-static void name_of(const struct dump *d, uint32_t row, struct buf *b)
+static void put_problem_row_name(const struct dump *d, uint32_t row, struct buf *b)
 {
     buf_clear(b);
     if (row != NONE)
         dump_row_name(d, row, b);
 }
 
-static void write_object(struct jsonw *json, struct out *o, const void *result)
+static void write_check_json(struct jsonw *json, struct out *o, const void *result)
 {
     const struct checked_dump *x = result;
     const struct dump *d = x->d;
@@ -177,7 +177,7 @@ static void write_object(struct jsonw *json, struct out *o, const void *result)
     jw_kint(json, "stacks", (int64_t)d->stacks.n);
     for (int last = 0; last < 2; last++) {
         jw_key(json, last ? "last_row" : "first_row");
-        name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
+        put_problem_row_name(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
         d->rows.n ? jw_str(json, buf_view(&name)) : jw_null(json);
     }
     jw_karray(json, "warnings");
@@ -187,7 +187,7 @@ static void write_object(struct jsonw *json, struct out *o, const void *result)
     jw_karray(json, "problems");
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct dump_check_problem *p = &c->problems.v[i];
-        name_of(d, p->row, &name);
+        put_problem_row_name(d, p->row, &name);
         json_problem(json, buf_view(&name), p->kind, p->text);
         out_flow(o);
     }
@@ -208,7 +208,7 @@ static void kernel_lines(const struct oracle_side *s, struct buf *b)
     uint32_t *worst = oracle_worst(s, &n);
     for (size_t i = 0; i < n; i++) {
         const struct oracle_row *r = &s->rows.v[worst[i]];
-        name_of(s->dump, r->row, &name);
+        put_problem_row_name(s->dump, r->row, &name);
         buf_fmt(b, "%-12s %s: ", "kernel", name.p);
         oracle_row_text(r, b);
         buf_fmt(b, " (%s)\n", r->formula);
@@ -220,7 +220,7 @@ static void kernel_lines(const struct oracle_side *s, struct buf *b)
     buf_release(&name);
 }
 
-static void write_text(struct buf *b, const void *result)
+static void write_check_text(struct buf *b, const void *result)
 {
     const struct checked_dump *x = result;
     const struct dump *d = x->d;
@@ -236,7 +236,7 @@ static void write_text(struct buf *b, const void *result)
     buf_fmt(b, _(" · %s rows · %s calls\n"), num_count(n, d->rows.n), num_count(m, d->calls.n));
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct dump_check_problem *p = &c->problems.v[i];
-        name_of(d, p->row, &name);
+        put_problem_row_name(d, p->row, &name);
         buf_fmt(b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
     }
     if (x->oracle)
@@ -248,12 +248,12 @@ static void write_text(struct buf *b, const void *result)
     buf_release(&name);
 }
 
-static const struct result_forms forms = {.text = write_text, .json = write_object};
+static const struct result_forms forms = {.text = write_check_text, .json = write_check_json};
 
-static void write_summary(const struct options *o, const struct checked_dump *x, int own)
+static void write_check_summary(const struct options *o, const struct checked_dump *x, int own)
 {
     struct buf b = {0}, name = {0};
-    name_of(x->d, x->c.problems.n ? x->c.problems.v[0].row : NONE, &name);
+    put_problem_row_name(x->d, x->c.problems.n ? x->c.problems.v[0].row : NONE, &name);
     fail_on_line_check(&b, &x->counts, own, name.p, x->d->path, o->output);
     cli_summary(o, &b);
     buf_release(&b);
@@ -305,7 +305,7 @@ static void rank_kernels(struct checked_job *x, int rank, const struct oracle_si
     uint32_t *worst = oracle_worst(s, &n);
     for (size_t i = 0; i < n; i++) {
         buf_clear(&text);
-        name_of(s->dump, s->rows.v[worst[i]].row, &name);
+        put_problem_row_name(s->dump, s->rows.v[worst[i]].row, &name);
         oracle_row_text(&s->rows.v[worst[i]], &text);
         job_problem(x, rank, buf_view(&name), "kernel", text.p);
     }
@@ -319,7 +319,7 @@ static void rank_problems(struct checked_job *x, int rank, const struct checked_
     struct buf name = {0};
     for (size_t i = 0; i < found->c.problems.n; i++) {
         const struct dump_check_problem *p = &found->c.problems.v[i];
-        name_of(found->d, p->row, &name);
+        put_problem_row_name(found->d, p->row, &name);
         job_problem(x, rank, buf_view(&name), p->kind, p->text);
     }
     buf_release(&name);
@@ -350,7 +350,7 @@ static int check_rank(struct checked_job *x, const struct rank_dump *r, struct e
         struct out out = {.buf = {0}};
         check_dump(&found, &s, x->o);
         out.fd = -1;
-        write_object(&x->ranks_json, &out, &found);
+        write_check_json(&x->ranks_json, &out, &found);
         rank_problems(x, r->rank, &found);
         checked_dump_release(&found);
     }
@@ -370,7 +370,7 @@ static void check_changes(struct checked_job *x, const struct rank_set *before)
             step_changes_find(&before->ranks.v[was]->dump, &r->dump, &found);
         for (size_t k = 0; k < found.n; k++) {
             buf_clear(&text);
-            name_of(&r->dump, found.v[k].row, &name);
+            put_problem_row_name(&r->dump, found.v[k].row, &name);
             step_change_text(&found.v[k], &text);
             job_problem(x, r->rank, buf_view(&name),
                         found.v[k].changed && !found.v[k].part ? "changed" : "unchanged", text.p);
@@ -690,7 +690,7 @@ int cli_check(const struct options *o)
         if ((o->json || o->output || !o->summary) && cli_write(o, &forms, &x, &e))
             status = cli_fail(&e);
         if (o->summary)
-            write_summary(o, &x, own);
+            write_check_summary(o, &x, own);
         checked_dump_release(&x);
     }
     session_stop(&s);

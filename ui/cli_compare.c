@@ -36,7 +36,7 @@ static void side_line(struct buf *b, const char *word, const struct dump *d)
     buf_fmt(b, _(" · %s rows\n"), num_count(n, d->rows.n));
 }
 
-static const char *glyph(enum verdict v)
+static const char *printed_glyph(enum verdict v)
 {
     static const char *const g[VERDICT_COUNT] = {
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
@@ -46,13 +46,13 @@ static const char *glyph(enum verdict v)
     return g[v];
 }
 
-static void cell(struct buf *b, struct str s, int width)
+static void put_cell(struct buf *b, struct str s, int width)
 {
     int used = utf8_middle(b, s, width, "…");
     buf_fmt(b, "%*s", width - used, "");
 }
 
-static void table_verdicts_line(struct buf *b, const struct comparison *s, uint32_t i, bool here)
+static void put_table_line(struct buf *b, const struct comparison *s, uint32_t i, bool here)
 {
     const struct line *l = &s->measure.pairing->lines.v[i];
     const struct line_judgement *x = &s->judged->line[i];
@@ -65,11 +65,11 @@ static void table_verdicts_line(struct buf *b, const struct comparison *s, uint3
             dump_row_name(&s->side[d].dump, l->row[d], &name);
         else
             buf_cstr(&name, "·");
-        cell(b, buf_view(&name), 44);
+        put_cell(b, buf_view(&name), 44);
         if (d == 0) {
             if (!isnan(x->error))
                 num_cell(e, (double)x->error, 2);
-            buf_fmt(b, " %s %8s  ", glyph(x->verdict), e);
+            buf_fmt(b, " %s %8s  ", printed_glyph(x->verdict), e);
         }
     }
     while (b->n && b->p[b->n - 1] == ' ')
@@ -127,7 +127,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
 }
 
 /* The best diagnosis of a line with its advice. */
-static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
+static void put_line_diagnoses(struct buf *b, const struct comparison *s, uint32_t line)
 {
     struct diagnoses d = {.n = 0};
     diagnose_line(&d, s->judged, &s->measure, s->flow, line);
@@ -165,14 +165,14 @@ static void first_text(struct buf *b, const struct comparison *s)
     buf_fmt(b, _("\nFIRST DEVIATION, row %s: %s\n"), num_count(n, j->first + 1), first_class_label(j->first_class));
     uint32_t from = j->first > 4 ? j->first - 4 : 0;
     for (uint32_t i = from; i < j->lines && i < j->first + 4; i++)
-        table_verdicts_line(b, s, i, i == j->first);
+        put_table_line(b, s, i, i == j->first);
     explain_verdict(j, &s->measure, j->first, &why);
     buf_fmt(b, _("\n  %s.\n  %s\n"), why.p, explain_first(j, &s->measure));
     buf_clear(&why);
     explain_provisional(j, &why);
     if (why.n)
         buf_fmt(b, "  %s\n", why.p);
-    looks_like(b, s, j->first);
+    put_line_diagnoses(b, s, j->first);
     which_line(b, s, j->first);
     stats_line(b, _("target"), s, j->first, TARGET);
     stats_line(b, _("golden"), s, j->first, GOLDEN);
@@ -185,7 +185,7 @@ static void first_text(struct buf *b, const struct comparison *s)
     buf_release(&why);
 }
 
-static void list_inputs(struct buf *b, const struct comparison *s)
+static void put_step_inputs(struct buf *b, const struct comparison *s)
 {
     const step_input_list *l = &s->inputs;
     for (size_t i = 0; i < l->n; i++) {
@@ -231,7 +231,7 @@ static void list_changes(struct buf *b, const struct comparison *s)
 }
 
 /* Sections that the report has as well. */
-static void sections(struct buf *b, const struct comparison *s)
+static void put_report_sections(struct buf *b, const struct comparison *s)
 {
     static const char *const id[] = {"starts", "which-side", "gaps", "precision"};
     struct document d;
@@ -240,7 +240,7 @@ static void sections(struct buf *b, const struct comparison *s)
     write_text_end(b, &d);
 }
 
-static void text_report(struct buf *b, const struct comparison *s)
+static void put_compare_report(struct buf *b, const struct comparison *s)
 {
     const struct judge_summary *x = &s->judged->sum;
     struct judge_options o = comparison_judge_options(s);
@@ -283,7 +283,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     bool any = false;
     for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)
         if (v != VERDICT_ONLY && x->by[v]) {
-            buf_fmt(b, "%s%u %s %s", any ? "  " : "", x->by[v], glyph(v), verdict_label(v));
+            buf_fmt(b, "%s%u %s %s", any ? "  " : "", x->by[v], printed_glyph(v), verdict_label(v));
             any = true;
         }
     if (x->known)
@@ -294,7 +294,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     if (factor.n)
         buf_fmt(b, _("factor       %s; compared after it is divided out\n"), factor.p);
     buf_release(&factor);
-    list_inputs(b, s);
+    put_step_inputs(b, s);
     buf_cstr(b, _("result       "));
     explain_outcome(s->judged, &o, b);
     buf_char(b, '\n');
@@ -302,17 +302,17 @@ static void text_report(struct buf *b, const struct comparison *s)
     list_changes(b, s);
     if (s->judged->first != NONE)
         first_text(b, s);
-    sections(b, s);
+    put_report_sections(b, s);
 }
 
-static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o,
-                        struct err *e)
+static int write_compare_result(const struct comparison *s, const struct investigation *inv, const struct options *o,
+                                struct err *e)
 {
     struct report_options ro = {.rows = o->rows, .inv = inv, .date = open_investigation_date()};
     struct options file;
     struct out out;
     const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
-    if (cli_out_both(o, &file) && write_result(s, inv, &file, e))
+    if (cli_out_both(o, &file) && write_compare_result(s, inv, &file, e))
         return -1;
     if (!w)
         return cli_ending(o->output, e);
@@ -329,17 +329,18 @@ static const char *one_part(const struct options *o)
 }
 
 /* Ends one open comparison: writes the report and saves the investigation. */
-static int finish(const struct comparison *s, struct investigation *inv, const struct options *o, struct err *e)
+static int finish_comparison(const struct comparison *s, struct investigation *inv, const struct options *o,
+                             struct err *e)
 {
     struct judge_options jo = comparison_judge_options(s);
     int status = s->judged ? judgement_status(s->judged, &jo) : 0; /* none of one side alone */
     if (one_part(o))
         return (o->tensor ? cli_tensor(s, o, e) : cli_values(&s, 1, o, e)) ? cli_fail(e) : status;
-    if ((o->json || o->output) && write_result(s, inv, o, e))
+    if ((o->json || o->output) && write_compare_result(s, inv, o, e))
         return cli_fail(e);
     if (!o->json && !o->summary && (!o->output || cli_out_file(o))) {
         struct buf b = {0};
-        text_report(&b, s);
+        put_compare_report(&b, s);
         cli_print_clean(&b);
         buf_release(&b);
     }
@@ -363,7 +364,7 @@ static bool needs_another(const struct investigation *v)
 }
 
 /* An interrupt ends the program at once while trees are searched; later it is caught. */
-static enum job_kind kind_of(const struct investigation *inv, const struct options *o, struct found_trees *found)
+static enum job_kind find_job_kind(const struct investigation *inv, const struct options *o, struct found_trees *found)
 {
     enum job_kind kind = cli_job_asked(inv, o, found);
     ending_catch(NULL);
@@ -413,7 +414,7 @@ int cli_compare(const struct options *given)
         status = cli_fail(&e);
     } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
-    } else if (kind = kind_of(&inv, o, &found), alone_of_several(o, kind)) {
+    } else if (kind = find_job_kind(&inv, o, &found), alone_of_several(o, kind)) {
         err_set(&e, ERR_USAGE, _("%s needs one step and one rank"), one_part(o));
         status = cli_fail(&e);
     } else if (kind == JOB_AS_ONE) {
@@ -436,7 +437,7 @@ int cli_compare(const struct options *given)
         } else {
             bool waited = cli_wait(&s, o, &e) == 0;
             bool joined = waited && inv.rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
-            status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish(s.now, &inv, o, &e);
+            status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish_comparison(s.now, &inv, o, &e);
             session_stop(&s);
             if (joined)
                 status = cli_compare_job(&inv, o, &found);

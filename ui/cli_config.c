@@ -20,19 +20,19 @@ static int add_own_environment(struct settings *s, struct err *e)
 }
 
 /* env: FILE of --target-env or --golden-env; "-" beside settings is the own environment. */
-static int open_side(struct settings *s, const char *path, const char *env, struct err *e)
+static int open_settings_side(struct settings *s, const char *path, const char *env, struct err *e)
 {
     bool own = path && env && strcmp(env, "-") == 0;
     int rc = settings_side(s, path, own ? NULL : env, e);
     return rc == 0 && own ? add_own_environment(s, e) : rc;
 }
 
-static void show(struct document *d, const void *result)
+static void show_settings_section(struct document *d, const void *result)
 {
     settings_section(d, result, SETTINGS_OPEN);
 }
 
-static const struct result_forms forms = {.section = show, .json = config_json, .csv = config_csv};
+static const struct result_forms forms = {.section = show_settings_section, .json = config_json, .csv = config_csv};
 
 int cli_config(const struct options *o)
 {
@@ -44,7 +44,7 @@ int cli_config(const struct options *o)
                  ? 0 : err_set(&e, ERR_USAGE, "%s", _("expected the settings of both runs, or --target-env and "
                                                       "--golden-env alone"));
     for (int i = 0; i < 2 && rc == 0; i++)
-        rc = open_side(&side[i], o->args ? o->arg[i] : NULL, env[i], &e);
+        rc = open_settings_side(&side[i], o->args ? o->arg[i] : NULL, env[i], &e);
     if (rc == 0)
         rc = config_compare_run(&c, &side[0], &side[1], o->waiver, (size_t)o->waivers, &e);
     if (rc == 0 && !cli_can_write(o, true))

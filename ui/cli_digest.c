@@ -8,7 +8,7 @@
 #include "num/kern.h"
 #include "report/digest_write.h"
 
-static bool wanted(const struct options *o, const struct place *p)
+static bool is_digest_wanted(const struct options *o, const struct place *p)
 {
     int step = o->all_steps ? -1 : o->step[TARGET], rank = o->all_ranks ? -1 : o->rank[TARGET];
     return !p->reader->table && !p->reader->weights && (step < 0 || p->step == step) && (rank < 0 || p->rank == rank);
@@ -42,7 +42,7 @@ static int write_digest(const struct options *o, const place_list *l, struct err
         return -1;
     digest_begin(&w, &out);
     for (size_t i = 0; i < l->n && rc == 0; i++)
-        if (wanted(o, &l->v[i]))
+        if (is_digest_wanted(o, &l->v[i]))
             rc = add_place(&w, &l->v[i], e);
     digest_end(&w);
     if (rc)
@@ -58,7 +58,7 @@ int cli_digest(const struct options *o)
     bool any = false;
     int rc = o->output ? find_recordings(o->arg[0], &l, &e) : err_set(&e, ERR_USAGE, "%s", _("digest needs -o FILE"));
     for (size_t i = 0; i < l.n; i++)
-        any |= wanted(o, &l.v[i]);
+        any |= is_digest_wanted(o, &l.v[i]);
     if (rc == 0 && !any)
         rc = err_set(&e, ERR_DATA, _("%s: no recording of this step and rank"), o->arg[0]);
     if (rc == 0)

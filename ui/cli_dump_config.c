@@ -29,7 +29,7 @@ static void say_writes(struct document *d, const struct dump_config *c)
 }
 
 /* Whether a listed kernel is in the name of a recorded call: "Default/net/MatMul-op1" is recorded with "_" for "/". */
-static bool is_recorded(const struct dump *d, struct str kernel)
+static bool is_kernel_recorded(const struct dump *d, struct str kernel)
 {
     struct buf name = {0};
     bool found = false;
@@ -42,13 +42,13 @@ static bool is_recorded(const struct dump *d, struct str kernel)
 }
 
 /* What MindSpore's configuration asks for and the given dump of the same model does not have. */
-static void against(struct dump_config *c, const struct dump *d)
+static void check_against_dump(struct dump_config *c, const struct dump *d)
 {
     const char *kernels = "common_dump_settings.kernels", *steps = "common_dump_settings.iteration";
     size_t n = d->calls.n ? dump_config_count(c, kernels) : 0;
     for (size_t i = 0; i < n; i++) {
         struct str kernel = dump_config_element(c, kernels, i);
-        if (!str_starts(kernel, "name-regex") && !is_recorded(d, kernel))
+        if (!str_starts(kernel, "name-regex") && !is_kernel_recorded(d, kernel))
             dump_config_say(c, REMARK_ADVICE, kernels, _("%.*s: not in the given dump: check its spelling, or leave it "
                                                          "out"), STR_ARG(kernel));
     }
@@ -78,7 +78,7 @@ static int size_by(struct dump_config *c, const char *path, struct err *e)
     if (rc == 0)
         c->bytes = (c->tensors ? dump_all_bytes(&d) : 0) + (c->statistics ? d.bytes : 0);
     if (rc == 0)
-        against(c, &d);
+        check_against_dump(c, &d);
     dump_release(&d);
     pthread_mutex_destroy(&lock);
     place_list_release(&l);

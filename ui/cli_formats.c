@@ -19,7 +19,7 @@ struct entry {
 };
 typedef VEC(struct entry) entry_list;
 
-static void gather(entry_list *read, entry_list *known)
+static void gather_formats(entry_list *read, entry_list *known)
 {
     for (size_t i = 0; readers[i]; i++) {
         const struct reader *r = readers[i];
@@ -50,7 +50,7 @@ static void gather(entry_list *read, entry_list *known)
 }
 
 /* A labelled paragraph, broken at blanks and between wide characters. */
-static void paragraph(struct buf *b, const char *label, const char *text)
+static void put_paragraph(struct buf *b, const char *label, const char *text)
 {
     struct str rest = str_of(text);
     int used = INDENT, column = INDENT;
@@ -96,16 +96,16 @@ static void print_list(struct buf *b, const entry_list *l)
         if (x->versions)
             buf_fmt(b, "%*s%s", (int)(strlen(x->name) < 18 ? 20 - strlen(x->name) : 2), "", x->versions);
         buf_char(b, '\n');
-        paragraph(b, "", x->title);
-        paragraph(b, _("files"), x->files);
+        put_paragraph(b, "", x->title);
+        put_paragraph(b, _("files"), x->files);
         if (x->unread)
-            paragraph(b, _("not read"), x->unread);
+            put_paragraph(b, _("not read"), x->unread);
         if (x->advice)
-            paragraph(b, _("instead"), x->advice);
+            put_paragraph(b, _("instead"), x->advice);
     }
 }
 
-static void write_list(struct jsonw *w, const char *key, const entry_list *l, bool read)
+static void write_formats_list(struct jsonw *w, const char *key, const entry_list *l, bool read)
 {
     jw_karray(w, key);
     for (size_t i = 0; i < l->n; i++) {
@@ -125,7 +125,7 @@ static void write_list(struct jsonw *w, const char *key, const entry_list *l, bo
     jw_end_array(w);
 }
 
-static void write_text(struct buf *b, const void *result)
+static void write_formats_text(struct buf *b, const void *result)
 {
     const entry_list *read = result, *known = read + 1;
     print_list(b, read);
@@ -138,8 +138,8 @@ static void write_json(struct jsonw *w, struct out *o, const void *result)
     const entry_list *read = result, *known = read + 1;
     (void)o;
     jw_result(w);
-    write_list(w, "formats", read, true);
-    write_list(w, "recognised", known, false);
+    write_formats_list(w, "formats", read, true);
+    write_formats_list(w, "recognised", known, false);
     jw_end_object(w);
 }
 
@@ -147,8 +147,8 @@ int cli_formats(const struct options *o)
 {
     entry_list list[2] = {{0}, {0}}; /* readable formats, and formats that are only recognised */
     struct err e;
-    gather(&list[0], &list[1]);
-    static const struct result_forms forms = {.text = write_text, .json = write_json};
+    gather_formats(&list[0], &list[1]);
+    static const struct result_forms forms = {.text = write_formats_text, .json = write_json};
     int status = cli_write(o, &forms, list, &e) ? cli_fail(&e) : EXIT_ALIGNED;
     vec_release(&list[0]);
     vec_release(&list[1]);

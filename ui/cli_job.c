@@ -112,7 +112,7 @@ static void outcome_line(struct buf *b, const struct job_result *r)
     buf_char(b, '\n');
 }
 
-static void text_report(struct buf *b, const struct job_result *r)
+static void put_job_report(struct buf *b, const struct job_result *r)
 {
     for (size_t i = 0; i < r->failed.n; i++)
         buf_fmt(b, _("not read: %s\n"), r->failed.v[i].text);
@@ -172,7 +172,7 @@ static int write_share(const struct job_run *r, struct err *e)
     return rc;
 }
 
-static int deliver(const struct job_run *r, struct err *e)
+static int deliver_job(const struct job_run *r, struct err *e)
 {
     const struct options *o = r->o;
     struct options file;
@@ -181,7 +181,7 @@ static int deliver(const struct job_run *r, struct err *e)
     if (o->workers_all)
         return write_share(r, e);
     beside.o = &file;
-    if (cli_out_both(o, &file) && deliver(&beside, e))
+    if (cli_out_both(o, &file) && deliver_job(&beside, e))
         return -1;
     if (o->json || o->output) {
         struct report_options ro = {.rows = o->rows, .inv = r->v, .date = open_investigation_date()};
@@ -199,7 +199,7 @@ static int deliver(const struct job_run *r, struct err *e)
     }
     if (!o->summary) {
         struct buf b = {0};
-        text_report(&b, &r->k.result);
+        put_job_report(&b, &r->k.result);
         cli_print_clean(&b);
         buf_release(&b);
     }
@@ -208,7 +208,7 @@ static int deliver(const struct job_run *r, struct err *e)
 
 /* The exit status by --fail-on, if given: each pair by its counts; a wrong collective or replica counts as a
  * deviating row. With --summary also prints one line for each. */
-static int status_of(const struct job_run *r)
+static int job_exit_status(const struct job_run *r)
 {
     const struct fail_on *policy = &r->o->policy;
     int own = job_status(&r->k.result), status = EXIT_ALIGNED;
@@ -259,7 +259,7 @@ static int show_tensor(const struct options *o, struct job_compare_options *jo)
 }
 
 /* Of all pairs of ranks together. */
-static int count_values(const struct job_run *r, struct err *e)
+static int count_job_values(const struct job_run *r, struct err *e)
 {
     const struct job_result *k = &r->k.result;
     VEC(const struct comparison *) all = {0};
@@ -285,10 +285,10 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     int rc = job_compare_run(&r.k, cli_wait_for, (void *)o, &e);
     if (rc == 0 && o->values) {
         status = job_status(&r.k.result);
-        rc = count_values(&r, &e);
+        rc = count_job_values(&r, &e);
     } else if (rc == 0) {
-        status = status_of(&r);
-        rc = deliver(&r, &e);
+        status = job_exit_status(&r);
+        rc = deliver_job(&r, &e);
     }
     job_compare_release(&r.k);
     return rc ? cli_fail(&e) : status;

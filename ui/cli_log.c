@@ -6,7 +6,7 @@
 #include "report/log_output.h"
 #include "ui/cli.h"
 
-static void write_text(struct buf *b, const void *result)
+static void write_log_text(struct buf *b, const void *result)
 {
     const struct checked_log *x = result;
     const struct series *s = x->s;
@@ -29,10 +29,10 @@ static void write_text(struct buf *b, const void *result)
         buf_cstr(b, _("no problem found\n"));
 }
 
-static const struct result_forms forms = {.text = write_text, .json = log_check_json, .csv = log_csv};
+static const struct result_forms forms = {.text = write_log_text, .json = log_check_json, .csv = log_csv};
 
-static void write_summary(const struct options *o, const struct series *s, const struct log_check *c,
-                          const struct fail_on_counts *counts, int own)
+static void write_log_summary(const struct options *o, const struct series *s, const struct log_check *c,
+                              const struct fail_on_counts *counts, int own)
 {
     struct buf b = {0};
     char step[32] = "";
@@ -61,7 +61,7 @@ int cli_check_log(const struct options *o)
     if ((o->json || o->output || !o->summary) && cli_write(o, &forms, &found, &e))
         status = cli_fail(&e);
     if (o->summary)
-        write_summary(o, &s, &c, &counts, own);
+        write_log_summary(o, &s, &c, &counts, own);
     log_check_release(&c);
     series_release(&s);
     return status;

@@ -21,7 +21,7 @@ struct marking {
 };
 
 /* Opens the investigation; `pair`: both sides are read and paired too. */
-static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
+static int begin_marking(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
 {
     *m = (struct marking){.open = false};
     if (open_investigation_saved(&m->inv, o, change, pair, e))
@@ -29,7 +29,7 @@ static int begin(struct marking *m, const struct options *o, bool change, bool p
     return pair ? cli_open_pair(&m->s, &m->open, &m->inv, o, true, e) : 0;
 }
 
-static void end(struct marking *m)
+static void end_marking(struct marking *m)
 {
     if (m->open)
         session_stop(&m->s);
@@ -61,7 +61,7 @@ static void print_pair(struct buf *b, const struct comparison *s, uint32_t t, ui
 }
 
 /* Decides and pairs again. */
-static int settle(struct marking *m, const struct options *o, struct err *e)
+static int decide_and_pair(struct marking *m, const struct options *o, struct err *e)
 {
     session_lock(&m->s);
     session_decide(&m->s, &m->inv.decisions);
@@ -75,7 +75,7 @@ static bool by_hand(const struct pairing *p, const struct line *l)
 }
 
 /* Prints the pairs this mark made and those marked before. */
-static int mark(struct marking *m, const struct options *o, struct buf *b, struct err *e)
+static int mark_rows(struct marking *m, const struct options *o, struct buf *b, struct err *e)
 {
     struct nmap before = {0};
     const struct pairing *p = m->s.now->pairing;
@@ -85,7 +85,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     struct decision x = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]},
                          .view = o->view ? o->view : ""};
     decisions_add(&m->inv.decisions, x);
-    int rc = settle(m, o, e);
+    int rc = decide_and_pair(m, o, e);
     p = m->s.now->pairing;
     for (size_t i = 0; rc == 0 && i < p->lines.n; i++) {
         const uint32_t *row = p->lines.v[i].row;
@@ -98,7 +98,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     return rc ? -1 : investigation_save(&m->inv, e);
 }
 
-static const char *outcome(const struct rule_preview_row *x)
+static const char *rule_outcome_text(const struct rule_preview_row *x)
 {
     if (x->dropped)
         return _("(not paired: another row near by agrees better)");
@@ -119,7 +119,7 @@ static const char *outcome(const struct rule_preview_row *x)
 }
 
 /* The rule derived from two rows; the rows themselves are marked in any case. */
-static int rule(struct marking *m, const struct options *o, struct buf *b, struct err *e)
+static int mark_by_rule(struct marking *m, const struct options *o, struct buf *b, struct err *e)
 {
     struct addresses at[2];
     struct buf text[2] = {{0}, {0}};
@@ -143,7 +143,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         for (size_t i = 0; i < p.rows.n; i++) {
             char n[NUM_MAX];
             struct buf said = {0};
-            const char *how = outcome(&p.rows.v[i]);
+            const char *how = rule_outcome_text(&p.rows.v[i]);
             if (!isnan(p.rows.v[i].error))
                 buf_fmt(&said, *how ? _("error %s   ") : _("error %s"), num_error(n, p.rows.v[i].error));
             buf_cstr(&said, how);
@@ -185,13 +185,13 @@ int cli_mark(const struct options *o)
     struct err e = {0};
     int status = EXIT_ALIGNED;
     ending_catch(NULL);
-    if (begin(&m, o, !o->rule || o->apply, true, &e) || check_names(&m, o, &e) ||
-        (o->rule ? rule(&m, o, &b, &e) : mark(&m, o, &b, &e)))
+    if (begin_marking(&m, o, !o->rule || o->apply, true, &e) || check_names(&m, o, &e) ||
+        (o->rule ? mark_by_rule(&m, o, &b, &e) : mark_rows(&m, o, &b, &e)))
         status = cli_fail(&e);
     else
         cli_print_clean(&b);
     buf_release(&b);
-    end(&m);
+    end_marking(&m);
     return status;
 }
 
@@ -225,7 +225,7 @@ static void list_json(const struct decisions *d, struct buf *b)
     buf_char(b, '\n');
 }
 
-static void list_text(const struct decisions *d, struct buf *b)
+static void list_decisions(const struct decisions *d, struct buf *b)
 {
     bool *holds = decisions_holding(d);
     for (size_t i = 0; i < d->log.n; i++) {
@@ -237,7 +237,7 @@ static void list_text(const struct decisions *d, struct buf *b)
     free(holds);
 }
 
-static int withdraw(struct marking *m, int n, struct buf *b, struct err *e)
+static int withdraw_decision(struct marking *m, int n, struct buf *b, struct err *e)
 {
     struct decisions *d = &m->inv.decisions;
     if (!decision_holds(d, (size_t)n))
@@ -248,7 +248,7 @@ static int withdraw(struct marking *m, int n, struct buf *b, struct err *e)
     return investigation_save(&m->inv, e);
 }
 
-static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
+static int undo_decisions(struct marking *m, int steps, struct buf *b, struct err *e)
 {
     int done = 0;
     while (done < steps && decisions_undo(&m->inv.decisions, false))
@@ -257,7 +257,7 @@ static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
     return investigation_save(&m->inv, e);
 }
 
-static int export(const struct comparison *s, const struct options *o, struct buf *b, struct err *e)
+static int export_mapping(const struct comparison *s, const struct options *o, struct buf *b, struct err *e)
 {
     enum mapping_kind kind;
     struct out out;
@@ -277,19 +277,20 @@ int cli_marks(const struct options *o)
     int status = EXIT_ALIGNED;
     ending_catch(NULL);
     bool change = o->undo > 0 || o->withdraw >= 0;
-    if (begin(&m, o, change, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
-        (o->withdraw >= 0 && withdraw(&m, o->withdraw, &b, &e)) ||
-        (o->export_to && export(m.s.now, o, &b, &e))) {
+    if (begin_marking(&m, o, change, o->export_to != NULL, &e) ||
+        (o->undo > 0 && undo_decisions(&m, o->undo, &b, &e)) ||
+        (o->withdraw >= 0 && withdraw_decision(&m, o->withdraw, &b, &e)) ||
+        (o->export_to && export_mapping(m.s.now, o, &b, &e))) {
         status = cli_fail(&e);
     } else if (!change && !o->export_to) {
         if (o->json)
             list_json(&m.inv.decisions, &b);
         else
-            list_text(&m.inv.decisions, &b);
+            list_decisions(&m.inv.decisions, &b);
     }
     if (status == EXIT_ALIGNED)
         o->json && !change && !o->export_to ? cli_print(&b) : cli_print_clean(&b);
     buf_release(&b);
-    end(&m);
+    end_marking(&m);
     return status;
 }

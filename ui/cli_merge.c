@@ -45,7 +45,7 @@ static void put_json(const struct merge *m, const struct options *o, struct buf 
     buf_char(b, '\n');
 }
 
-static void put_text(const struct merge *m, const struct options *o, struct buf *b)
+static void put_merge_text(const struct merge *m, const struct options *o, struct buf *b)
 {
     for (size_t i = 0; i < m->added.n; i++)
         buf_fmt(b, "+ %-15s %s%s%s\n", m->added.v[i].what, m->added.v[i].about, *m->added.v[i].side[1] ? ": " : "",
@@ -67,7 +67,7 @@ static void put_text(const struct merge *m, const struct options *o, struct buf 
 
 /* The rounds' files go with it, named after it. One that is not there any more, or not the one, is reported: what was
  * judged in that round is lost then, the rest is not. -1 if one cannot be written. */
-static int carry_rounds(const struct merge *m, const struct options *o, const char *name, struct err *why)
+static int carry_merged_rounds(const struct merge *m, const struct options *o, const char *name, struct err *why)
 {
     int rc = 0;
     struct buf dir = {0}, file = {0}, to = {0};
@@ -109,13 +109,13 @@ static int write_merged(const struct merge *m, struct investigation *v, const st
     struct buf b = {0};
     name_rounds(v, name);
     investigation_write(v, &b);
-    int rc = carry_rounds(m, o, name, e) || file_replace(o->output, buf_view(&b), e) ? -1 : 0;
+    int rc = carry_merged_rounds(m, o, name, e) || file_replace(o->output, buf_view(&b), e) ? -1 : 0;
     free(name);
     buf_release(&b);
     return rc;
 }
 
-static int load(struct investigation *v, const char *path, struct err *e)
+static int load_investigation(struct investigation *v, const char *path, struct err *e)
 {
     if (!investigation_is(path))
         return err_set(e, path_is_file(path) ? ERR_DATA : ERR_IO, _("%s: expected an investigation, a file "
@@ -153,7 +153,7 @@ int cli_merge(const struct options *o)
     investigation_init(&file[1]);
     int rc = claim_output(&who, o, &e);
     for (int s = 0; s < 2 && rc == 0; s++)
-        rc = load(&file[s], o->arg[s], &e);
+        rc = load_investigation(&file[s], o->arg[s], &e);
     if (rc == 0) {
         open_investigation_sign(&who);
         m.author = who.author;
@@ -163,7 +163,7 @@ int cli_merge(const struct options *o)
     if (rc == 0 && o->output)
         rc = write_merged(&m, &file[0], o, &e);
     if (rc == 0) {
-        (o->json ? put_json : put_text)(&m, o, &b);
+        (o->json ? put_json : put_merge_text)(&m, o, &b);
         o->json ? cli_print(&b) : cli_print_clean(&b);
     }
     int status = rc ? cli_fail(&e) : m.conflicts.n && m.choice == MERGE_ASK ? EXIT_DEVIATES : EXIT_ALIGNED;

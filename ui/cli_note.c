@@ -15,17 +15,17 @@ struct noting {
 };
 
 /* The subject's name: an option's value, or the row's name before the text. */
-static struct str name_of(const struct options *o)
+static struct str given_subject_name(const struct options *o)
 {
     return str_of(o->subject ? o->subject_name : o->arg[1]);
 }
 
 /* Compares the dumps if the finding is about them, runs the panels' engines if it is about their inputs, both if it
  * may be about either. */
-static int look(struct noting *n, const struct options *o, struct err *e)
+static int open_note_sources(struct noting *n, const struct options *o, struct err *e)
 {
     enum finding_subject kind = (enum finding_subject)o->subject;
-    unsigned exams = subject_engine_runs(kind, name_of(o));
+    unsigned exams = subject_engine_runs(kind, given_subject_name(o));
     struct session_options so;
     struct err failed = {0};
     if (exams == SUBJECT_DUMPS) {
@@ -54,7 +54,7 @@ static int look(struct noting *n, const struct options *o, struct err *e)
     return 0;
 }
 
-static void shut(struct noting *n)
+static void close_note_sources(struct noting *n)
 {
     if (n->guided)
         procedure_release(&n->guide);
@@ -84,12 +84,12 @@ static void take_words(const struct options *o, struct finding *x)
         x->severity = (uint8_t)o->severity;
 }
 
-static int note(struct noting *n, const struct options *o, struct buf *b, struct err *e)
+static int add_note(struct noting *n, const struct options *o, struct buf *b, struct err *e)
 {
     struct investigation *inv = &n->inv;
     struct subject s;
     struct buf about = {0};
-    if (subject_find(&n->guide, (enum finding_subject)o->subject, name_of(o), &s, &inv->arena, e))
+    if (subject_find(&n->guide, (enum finding_subject)o->subject, given_subject_name(o), &s, &inv->arena, e))
         return -1;
     struct finding x =
         {.number = findings_number(&inv->findings), .step = findings_step(&inv->findings), .author = inv->author,
@@ -111,7 +111,7 @@ static int note(struct noting *n, const struct options *o, struct buf *b, struct
     return investigation_save(inv, e);
 }
 
-static int edit(struct noting *n, const struct options *o, struct buf *b, struct err *e)
+static int edit_finding(struct noting *n, const struct options *o, struct buf *b, struct err *e)
 {
     struct finding x;
     if (!findings_get(&n->inv.findings, (uint32_t)o->edit, &x))
@@ -133,7 +133,7 @@ static int edit(struct noting *n, const struct options *o, struct buf *b, struct
     return investigation_save(&n->inv, e);
 }
 
-static int undo(struct investigation *inv, int steps, struct buf *b, struct err *e)
+static int undo_findings(struct investigation *inv, int steps, struct buf *b, struct err *e)
 {
     int done = 0;
     while (done < steps && findings_undo(&inv->findings, false))
@@ -142,7 +142,7 @@ static int undo(struct investigation *inv, int steps, struct buf *b, struct err 
     return investigation_save(inv, e);
 }
 
-static void list_one(const struct finding *x, struct buf *b)
+static void list_finding(const struct finding *x, struct buf *b)
 {
     struct buf line = {0};
     int in = 2 * (x->depth < 8 ? x->depth : 8);
@@ -158,7 +158,7 @@ static void list_one(const struct finding *x, struct buf *b)
     buf_release(&line);
 }
 
-static void list(const struct investigation *inv, const struct options *o, bool json, struct buf *b)
+static void list_all_findings(const struct investigation *inv, const struct options *o, bool json, struct buf *b)
 {
     finding_list l = {0};
     struct jsonw w;
@@ -176,7 +176,7 @@ static void list(const struct investigation *inv, const struct options *o, bool 
         if (json)
             finding_json(&w, &l.v[i]);
         else
-            list_one(&l.v[i], b);
+            list_finding(&l.v[i], b);
     }
     if (json) {
         jw_end_array(&w);
@@ -189,10 +189,10 @@ static void list(const struct investigation *inv, const struct options *o, bool 
 }
 
 /* Prints the findings, or writes them as JSON to the file of -o. */
-static int tell(const struct investigation *inv, const struct options *o, struct buf *b, struct err *e)
+static int print_findings(const struct investigation *inv, const struct options *o, struct buf *b, struct err *e)
 {
     bool json = o->json || o->output;
-    list(inv, o, json, b);
+    list_all_findings(inv, o, json, b);
     if (json)
         return cli_deliver(o, b, e);
     cli_print_clean(b);
@@ -200,7 +200,7 @@ static int tell(const struct investigation *inv, const struct options *o, struct
 }
 
 /* Rejects contradictory options before anything is opened. */
-static int check(const struct options *o, bool changes, bool adds, struct err *e)
+static int check_note_options(const struct options *o, bool changes, bool adds, struct err *e)
 {
     if (!changes && !adds && o->args > 1)
         return err_set(e, ERR_USAGE, "%s",
@@ -228,20 +228,20 @@ int cli_note(const struct options *o)
     int rc;
     own.nothing = true; /* the subject may need no dumps */
     ending_catch(NULL);
-    rc = check(o, changes, adds, &e);
+    rc = check_note_options(o, changes, adds, &e);
     if (!rc)
         rc = open_investigation_saved(&n.inv, &own, change, adds, &e);
     if (!rc && o->undo > 0)
-        rc = undo(&n.inv, o->undo, &b, &e);
+        rc = undo_findings(&n.inv, o->undo, &b, &e);
     else if (!rc && changes)
-        rc = edit(&n, o, &b, &e);
+        rc = edit_finding(&n, o, &b, &e);
     else if (!rc && adds)
-        rc = look(&n, &own, &e) || note(&n, o, &b, &e);
+        rc = open_note_sources(&n, &own, &e) || add_note(&n, o, &b, &e);
     else if (!rc)
-        rc = tell(&n.inv, o, &b, &e);
+        rc = print_findings(&n.inv, o, &b, &e);
     if (!rc && change)
         cli_print_clean(&b);
-    shut(&n);
+    close_note_sources(&n);
     buf_release(&b);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }

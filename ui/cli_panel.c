@@ -71,7 +71,7 @@ int cli_give(const struct options *o)
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
 
-static int tell(const struct options *o, bool answer)
+static int store_panel_text(const struct options *o, bool answer)
 {
     struct procedure_run t;
     struct err e = {0};
@@ -90,15 +90,15 @@ static int tell(const struct options *o, bool answer)
 
 int cli_waive(const struct options *o)
 {
-    return tell(o, false);
+    return store_panel_text(o, false);
 }
 
 int cli_answer(const struct options *o)
 {
-    return tell(o, true);
+    return store_panel_text(o, true);
 }
 
-static void list_recipes(struct buf *b)
+static void print_recipes(struct buf *b)
 {
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
@@ -107,8 +107,8 @@ static void list_recipes(struct buf *b)
     }
 }
 
-static int one_recipe(const struct procedure_run *t, const struct recipe *r, const struct options *o, struct buf *text,
-                      struct err *e)
+static int print_recipe(const struct procedure_run *t, const struct recipe *r, const struct options *o,
+                        struct buf *text, struct err *e)
 {
     struct next_dump n;
     struct buf body = {0};
@@ -141,9 +141,9 @@ int cli_recipe(const struct options *o)
     if (rc == 0 && o->args > 1 && !r)
         rc = err_set(&e, ERR_USAGE, _("no recipe \"%s\"; diverge recipe INVESTIGATION lists them"), o->arg[1]);
     if (rc == 0 && !r)
-        list_recipes(&text);
+        print_recipes(&text);
     else if (rc == 0)
-        rc = procedure_run_open(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
+        rc = procedure_run_open(&t, o, &e) || print_recipe(&t, r, o, &text, &e) ? -1 : 0;
     if (rc == 0)
         cli_print(&text);
     buf_release(&text);

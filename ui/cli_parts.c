@@ -51,7 +51,7 @@ static void part_path(const struct parts *p, int step, int rank, struct buf *out
     buf_release(&name);
 }
 
-static void stamp(const char *path, struct buf *out)
+static void put_file_stamp(const char *path, struct buf *out)
 {
     struct file_stamp x = file_stamp_of(path);
     buf_fmt(out, "%llu/%llu/%llu ", (unsigned long long)x.bytes, (unsigned long long)x.files,
@@ -68,10 +68,10 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
             if (l->v[i].step != step || (rank >= 0 && l->v[i].rank != rank))
                 continue;
             for (size_t k = 0; k < l->v[i].paths.n; k++)
-                stamp(l->v[i].paths.v[k], out);
+                put_file_stamp(l->v[i].paths.v[k], out);
         }
         if (p->k.opt.settings[s])
-            stamp(p->k.opt.settings[s], out);
+            put_file_stamp(p->k.opt.settings[s], out);
         buf_fmt(out, "%s; ", o->layout[s] ? o->layout[s] : "");
     }
     for (int i = 0; i < o->dims_n; i++) {
@@ -85,7 +85,7 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
 }
 
 /* Whether the part's file exists, is complete, and has the recordings' present sizes and times. */
-static bool is_there(const struct parts *p, int step, int rank)
+static bool is_part_present(const struct parts *p, int step, int rank)
 {
     struct buf path = {0}, source = {0};
     struct err quiet = {0};
@@ -100,13 +100,13 @@ static bool is_there(const struct parts *p, int step, int rank)
     return same;
 }
 
-static bool take(void *ctx, int step, int rank)
+static bool take_pair_part(void *ctx, int step, int rank)
 {
     struct parts *p = ctx;
     long number = p->number++;
     struct place at = {.step = step, .rank = rank};
     vec_push(&p->all, at);
-    if (p->resume && is_there(p, step, rank))
+    if (p->resume && is_part_present(p, step, rank))
         return false;
     while (!p->alone && p->next < number)
         p->next = shared_list->next();
@@ -115,7 +115,7 @@ static bool take(void *ctx, int step, int rank)
 }
 
 /* Writes the result of some of the job's pairs, with their first deviation. */
-static void write_result(const struct parts *p, struct job_result *r, const char *source, struct out *out)
+static void write_part_result(const struct parts *p, struct job_result *r, const char *source, struct out *out)
 {
     struct report_options ro = {.rows = ROWS_DEVIATING, .inv = p->v, .lasting = true, .source = source};
     r->workers = 1; /* the counts from which coverage is computed */
@@ -126,7 +126,7 @@ static void write_result(const struct parts *p, struct job_result *r, const char
 }
 
 /* Writes a single pair; collectives and replicas are known when all pairs are compared. */
-static int finished(void *ctx, size_t pair, struct err *e)
+static int write_finished_part(void *ctx, size_t pair, struct err *e)
 {
     struct parts *p = ctx;
     struct job_pair own = p->k.result.pairs.v[pair];
@@ -146,7 +146,7 @@ static int finished(void *ctx, size_t pair, struct err *e)
     part_source(p, own.step, own.rank[TARGET], &source);
     int rc = out_own_file(&out, path.p, e);
     if (rc == 0) {
-        write_result(p, &one, source.p, &out);
+        write_part_result(p, &one, source.p, &out);
         rc = out_close(&out, e);
     }
     buf_release(&path);
@@ -156,20 +156,20 @@ static int finished(void *ctx, size_t pair, struct err *e)
 
 /* ---- all of it ---- */
 
-static int by_place(const void *a, const void *b)
+static int compare_part_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
     return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Writes collectives and replicas and the rows of every part; *status as of compare. */
-static int write_all(struct parts *p, int *status, struct err *e)
+static int write_merged_parts(struct parts *p, int *status, struct err *e)
 {
     struct job_result base = p->k.result;
     struct out text, out;
     name_list files = {0};
     VEC(struct place) left = {0};
-    vec_sort(&p->all, by_place);
+    vec_sort(&p->all, compare_part_places);
     for (size_t i = 0; i < p->all.n; i++) {
         const struct place *x = &p->all.v[i];
         const struct rank_set *set = &job_at(&base, x->step)->set[TARGET];
@@ -187,7 +187,7 @@ static int write_all(struct parts *p, int *status, struct err *e)
     base.left.v = left.v;
     base.left.n = left.n;
     out_memory(&text);
-    write_result(p, &base, NULL, &text);
+    write_part_result(p, &base, NULL, &text);
     cJSON *all = cJSON_Parse(text.buf.p);
     int rc = all ? job_parts_merge(all, &files, e) : err_set(e, ERR_IO, "%s", _("out of memory"));
     if (rc == 0 && (rc = out_file(&out, p->o->output, e)) == 0) {
@@ -202,11 +202,11 @@ static int write_all(struct parts *p, int *status, struct err *e)
     return rc;
 }
 
-static size_t missing(const struct parts *p)
+static size_t count_missing_parts(const struct parts *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->all.n; i++)
-        n += !is_there(p, p->all.v[i].step, p->all.v[i].rank);
+        n += !is_part_present(p, p->all.v[i].step, p->all.v[i].rank);
     return n;
 }
 
@@ -214,11 +214,11 @@ static size_t missing(const struct parts *p)
 static bool wait_for_others(struct parts *p)
 {
     long patience = 4 * p->longest_ms > PATIENCE_MS ? 4 * p->longest_ms : PATIENCE_MS, heard = clock_ms();
-    size_t were = missing(p);
+    size_t were = count_missing_parts(p);
     int gone = 0;
     while (were && shared_list->others_done() < shared_list->processes - 1) {
         usleep(LOOK_MS * 1000);
-        size_t now = missing(p);
+        size_t now = count_missing_parts(p);
         int done = shared_list->others_done();
         if (now != were || done != gone)
             heard = clock_ms();
@@ -230,12 +230,12 @@ static bool wait_for_others(struct parts *p)
     return !were;
 }
 
-static int compare(struct parts *p, const struct job_compare_options *jo,
-                   int (*wait)(struct session *s, void *ctx, struct err *e), struct err *e)
+static int compare_in_parts(struct parts *p, const struct job_compare_options *jo,
+                            int (*wait)(struct session *s, void *ctx, struct err *e), struct err *e)
 {
     struct job_compare_options own = *jo;
-    own.take = take;
-    own.finished = finished;
+    own.take = take_pair_part;
+    own.finished = write_finished_part;
     own.take_ctx = p;
     own.rows_alone = shared_list && shared_list->process > 0;
     p->number = 0;
@@ -275,14 +275,14 @@ int cli_parts_compare(const struct investigation *v, const struct options *o, co
         clear_parts(&p);
     if (shared_list)
         shared_list->together();
-    rc = rc ? rc : compare(&p, jo, wait, &e);
+    rc = rc ? rc : compare_in_parts(&p, jo, wait, &e);
     if (shared_list && rc == 0 && first && !wait_for_others(&p)) {
         job_compare_release(&p.k);
         p.alone = p.resume = true;
-        rc = compare(&p, jo, wait, &e);
+        rc = compare_in_parts(&p, jo, wait, &e);
     }
     if (rc == 0 && first)
-        rc = write_all(&p, &status, &e);
+        rc = write_merged_parts(&p, &status, &e);
     job_compare_release(&p.k);
     vec_release(&p.all);
     buf_release(&p.folder);

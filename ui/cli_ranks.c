@@ -58,7 +58,7 @@ void cli_rank_outcome(const struct comparison *c, struct buf *b)
 }
 
 /* N, or T:G where the sides' numbers differ. */
-static void numbers(char out[NUM_MAX], int target, int golden)
+static void pair_number_text(char out[NUM_MAX], int target, int golden)
 {
     if (golden < 0 || golden == target)
         snprintf(out, NUM_MAX, "%d", target);
@@ -71,8 +71,8 @@ static void tell_text(struct ranks_run *r, const struct comparison *s)
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     struct buf text = {0};
     char step[NUM_MAX], rank[NUM_MAX];
-    numbers(step, t->step, g->step);
-    numbers(rank, t->rank, g->rank);
+    pair_number_text(step, t->step, g->step);
+    pair_number_text(rank, t->rank, g->rank);
     buf_fmt(&text, _("step %s rank %s  "), step, rank);
     cli_rank_outcome(s, &text);
     utf8_clean_lines(&r->out.buf, text.p ? buf_view(&text) : STR("")); /* names come from the dump */
@@ -136,12 +136,12 @@ int cli_worse_status(int a, int b)
     return a != EXIT_DEVIATES && b != EXIT_ALIGNED ? b : a;
 }
 
-static void merge(struct ranks_run *r, int status)
+static void merge_status(struct ranks_run *r, int status)
 {
     r->status = cli_worse_status(r->status, status);
 }
 
-static int tell(void *ctx, size_t pair, struct err *e)
+static int report_pair(void *ctx, size_t pair, struct err *e)
 {
     struct ranks_run *r = ctx;
     const struct comparison *c = r->k.result.pairs.v[pair].c;
@@ -150,7 +150,7 @@ static int tell(void *ctx, size_t pair, struct err *e)
         *r->joined = true; /* nothing was written yet, and nothing will be */
         return err_set(e, ERR_CANCEL, "%s", "");
     }
-    merge(r, cli_fail_on(r->o, c, judgement_status(c->judged, &jo)));
+    merge_status(r, cli_fail_on(r->o, c, judgement_status(c->judged, &jo)));
     if (r->json)
         tell_json(r, c);
     else if (!r->o->summary)
@@ -160,7 +160,7 @@ static int tell(void *ctx, size_t pair, struct err *e)
 }
 
 /* Writes what is found as it is found. */
-static int compare(struct ranks_run *r, const struct investigation *v, struct err *e)
+static int compare_each_rank(struct ranks_run *r, const struct investigation *v, struct err *e)
 {
     jw_init(&r->w, &r->out.buf, false);
     if (r->json) {
@@ -172,7 +172,7 @@ static int compare(struct ranks_run *r, const struct investigation *v, struct er
     if (rc == 0 && !r->compared)
         rc = -1;
     if (r->k.result.failed.n && !(r->o->policy.given && !r->o->policy.kinds))
-        merge(r, EXIT_UNJUDGED);
+        merge_status(r, EXIT_UNJUDGED);
     if (r->json) {
         jw_end_array(&r->w);
         jw_key(&r->w, "first");
@@ -190,7 +190,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
 {
     struct ranks_run r = {.o = o, .json = o->json || o->output, .joined = joined};
     struct job_compare_options jo = {.by_rank = true, .all_steps = o->all_steps, .all_ranks = o->all_ranks,
-                                     .finished = tell, .unread = tell_unread, .take_ctx = &r, .found = found};
+                                     .finished = report_pair, .unread = tell_unread, .take_ctx = &r, .found = found};
     struct err e = {0};
     bool file = o->output && strcmp(o->output, "-") != 0;
     open_investigation_session(v, o, &jo.of);
@@ -205,7 +205,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
     else if (rc == 0)
         out_fd(&r.out, STDOUT_FILENO);
     if (rc == 0)
-        rc = compare(&r, v, &e);
+        rc = compare_each_rank(&r, v, &e);
     buf_release(&r.first);
     job_compare_release(&r.k);
     return joined && *joined ? EXIT_ALIGNED : rc ? cli_fail(&e) : r.status;

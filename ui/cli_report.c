@@ -79,7 +79,7 @@ static int write_pack(const struct procedure_run *t, const struct options *o, st
 }
 
 /* The writer by the file's ending, or by --format on standard output. */
-static const struct writer *format_of(const struct options *o, struct err *e)
+static const struct writer *report_writer(const struct options *o, struct err *e)
 {
     const struct writer *w = cli_out_standard(o) ? writer_named(o->format ? o->format : "json") : writer_for(o->output);
     if (!o->output && !o->json && !o->format) {
@@ -96,9 +96,9 @@ int cli_report(const struct options *o)
     struct procedure_run t = {.inv = {.lock = -1}};
     struct err e = {0};
     bool only_pack = o->pack && !o->output && !o->json && !o->format;
-    const struct writer *w = only_pack ? NULL : format_of(o, &e);
+    const struct writer *w = only_pack ? NULL : report_writer(o, &e);
     struct options file;
-    const struct writer *beside = cli_out_both(o, &file) ? format_of(&file, &e) : NULL;
+    const struct writer *beside = cli_out_both(o, &file) ? report_writer(&file, &e) : NULL;
     if ((!w && !only_pack) || e.code)
         return cli_fail(&e);
     if (w && !only_pack && o->args == 1 && job_files_there(o->arg[0])) { /* the recordings may be elsewhere */

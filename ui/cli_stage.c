@@ -24,7 +24,7 @@ struct stage_task {
     struct stage_run run;
 };
 
-static int work(struct job *j, void *ctx, struct err *e)
+static int run_stage_task(struct job *j, void *ctx, struct err *e)
 {
     struct stage_task *t = ctx;
     (void)j;
@@ -50,7 +50,7 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
     if (cli_may_write_form(o, &s->forms, &e))
         return cli_fail(&e);
     ending_catch(NULL);
-    if (wait_for_run(&w, work, &t, &e) || cli_write(o, &s->forms, result, &e))
+    if (wait_for_run(&w, run_stage_task, &t, &e) || cli_write(o, &s->forms, result, &e))
         return cli_fail(&e);
     return stage_exit(t.run.verdict);
 }

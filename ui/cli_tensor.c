@@ -63,7 +63,7 @@ static void put_place(const struct element_lens *l, const struct tensor_stats_pl
     buf_char(b, '\n');
 }
 
-static void put_text(struct buf *b, const void *result)
+static void put_tensor_text(struct buf *b, const void *result)
 {
     const struct tensor_report *r = result;
     const struct element_lens *l = r->lens;
@@ -94,7 +94,7 @@ static void put_text(struct buf *b, const void *result)
         put_place(l, &t->worst[i], b);
 }
 
-static const struct result_forms forms = {.text = put_text, .json = tensor_json, .indented = true};
+static const struct result_forms forms = {.text = put_tensor_text, .json = tensor_json, .indented = true};
 
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e)
 {

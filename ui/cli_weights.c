@@ -21,7 +21,7 @@ struct listing {
     pthread_mutex_t lock; /* of w, which gathers what could not be read */
 };
 
-static void figures_of(void *ctx, size_t i)
+static void compute_weight_figures(void *ctx, size_t i)
 {
     struct listing *l = ctx;
     const struct weight *w = &l->w.list.v[i];
@@ -52,23 +52,24 @@ static int run_listing(struct stage_run *r, struct err *e)
     l->fig = mem_zalloc(l->w.list.n * sizeof *l->fig);
     l->has = mem_zalloc(l->w.list.n * sizeof *l->has);
     l->shown = (struct weight_listing){&l->w, l->fig, l->has};
-    figures_each(&r->watch, r->workers, l->w.list.n, figures_of, l);
+    figures_each(&r->watch, r->workers, l->w.list.n, compute_weight_figures, l);
     r->verdict = l->w.problems.n ? STAGE_FAIL : STAGE_PASS;
     return atomic_load(&r->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
 
-static void say(void *run, struct buf *out)
+static void say_elements_read(void *run, struct buf *out)
 {
     struct stage_run *r = run;
     char n[NUM_MAX];
     buf_fmt(out, _("read %s elements "), num_count(n, atomic_load(&r->watch.done)));
 }
 
-static int list_one(const struct options *o)
+static int list_checkpoint(const struct options *o)
 {
-    static const struct stage stage = {
-        run_listing, {.text = weights_list_text, .json = weights_list_json, .csv = weights_list_csv}, say};
+    static const struct stage stage = {run_listing,
+                                       {.text = weights_list_text, .json = weights_list_json, .csv = weights_list_csv},
+                                       say_elements_read};
     struct listing l = {.lock = PTHREAD_MUTEX_INITIALIZER};
     int status = stage_run(&stage, o, &l);
     free(l.fig);
@@ -102,7 +103,7 @@ static int run_compare(struct stage_run *r, struct err *e)
     return 0;
 }
 
-static void show(struct document *d, const void *result)
+static void show_weights_section(struct document *d, const void *result)
 {
     weights_section(d, &((const struct weights_compared *)result)->c);
 }
@@ -121,7 +122,8 @@ static void compared_csv(struct out *o, const void *result)
 
 static int compare_two(const struct options *o)
 {
-    static const struct stage stage = {run_compare, {.section = show, .json = compared_json, .csv = compared_csv}, say};
+    static const struct stage stage = {
+        run_compare, {.section = show_weights_section, .json = compared_json, .csv = compared_csv}, say_elements_read};
     struct weights_compared x = {.rows = o->rows};
     int status = stage_run(&stage, o, &x);
     weight_compare_release(&x.c);
@@ -171,8 +173,8 @@ static uint32_t find_alike(const struct weights *w, struct str name)
     return at;
 }
 
-static int element(const struct weights *w, struct str name, const int64_t *index, int n, double *out, size_t *count,
-                   struct err *e)
+static int find_weight_element(const struct weights *w, struct str name, const int64_t *index, int n, double *out,
+                               size_t *count, struct err *e)
 {
     struct tensor t;
     struct tensor_walk walk;
@@ -229,7 +231,7 @@ static int show_element(const struct options *o, struct err *e)
         struct weights list;
         rc = weights_open(&list, o->arg[s], e);
         if (rc == 0)
-            rc = element(&list, name, index, n, v, &count, e);
+            rc = find_weight_element(&list, name, index, n, v, &count, e);
         weights_release(&list);
         if (rc)
             break;
@@ -267,5 +269,5 @@ int cli_weights(const struct options *o)
         err_set(&e, ERR_USAGE, _("%s: weights can only be written as .json or .csv"), o->output);
         return cli_fail(&e);
     }
-    return o->args == 1 ? list_one(o) : compare_two(o);
+    return o->args == 1 ? list_checkpoint(o) : compare_two(o);
 }

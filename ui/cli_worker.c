@@ -14,7 +14,7 @@ static const char *const launchers[][2] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
 };
 
-static bool number_in(const char *variable, int *out)
+static bool read_env_number(const char *variable, int *out)
 {
     const char *v = getenv(variable);
     unsigned long long n;
@@ -28,7 +28,7 @@ int cli_worker_of_launcher(struct options *o, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(launchers); i++) {
         int number, all;
-        if (!number_in(launchers[i][0], &number) || !number_in(launchers[i][1], &all))
+        if (!read_env_number(launchers[i][0], &number) || !read_env_number(launchers[i][1], &all))
             continue;
         if (number >= all)
             return err_set(e, ERR_USAGE, _("%s is %d, but must be less than %s, which is %d"), launchers[i][0],

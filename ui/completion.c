@@ -18,7 +18,7 @@ static bool takes_path(const char *arg)
 }
 
 /* Between single quotes; `also` are characters with a meaning of their own, kept by a backslash. */
-static void quoted(struct buf *out, const char *s, const char *also, const char *quote)
+static void put_shell_quoted(struct buf *out, const char *s, const char *also, const char *quote)
 {
     for (; *s; s++) {
         if (*s == '\'')
@@ -33,7 +33,7 @@ static void quoted(struct buf *out, const char *s, const char *also, const char 
 enum which { ALL, WITH_PATH, WITH_OTHER };
 
 /* " --step --rank", of one subcommand or of all. */
-static void names(struct buf *out, const struct subcommand *c, enum which which, const char *between)
+static void put_option_names(struct buf *out, const struct subcommand *c, enum which which, const char *between)
 {
     const char *name, *arg, *help, *before = "";
     for (int i = 0; option_next(c, &i, &name, &arg, &help);) {
@@ -51,7 +51,7 @@ static void subcommand_names(struct buf *out, const char *between)
         buf_fmt(out, "%s%s", c == subcommands + 1 ? "" : between, c->name);
 }
 
-static void bash(struct buf *out)
+static void write_bash_completion(struct buf *out)
 {
     buf_cstr(out, "# bash completion of diverge, written by diverge --completion bash\n"
                   "_diverge()\n{\n"
@@ -61,17 +61,17 @@ static void bash(struct buf *out)
                   "    for ((i = 1; i < COMP_CWORD; i++)); do\n        case ${COMP_WORDS[i]} in\n        ");
     subcommand_names(out, "|");
     buf_cstr(out, ") command=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n    case $before in\n    ");
-    names(out, NULL, WITH_PATH, "|");
+    put_option_names(out, NULL, WITH_PATH, "|");
     buf_cstr(out, ") return ;;\n    ");
-    names(out, NULL, WITH_OTHER, "|");
+    put_option_names(out, NULL, WITH_OTHER, "|");
     buf_cstr(out, ") compopt +o default 2>/dev/null; return ;;\n    esac\n    case $command in\n");
     for (const struct subcommand *c = subcommands + 1; c->name; c++) {
         buf_fmt(out, "    %s) options='", c->name);
-        names(out, c, ALL, " ");
+        put_option_names(out, c, ALL, " ");
         buf_cstr(out, "' ;;\n");
     }
     buf_cstr(out, "    *) options='--version ");
-    names(out, &subcommands[0], ALL, " ");
+    put_option_names(out, &subcommands[0], ALL, " ");
     buf_cstr(out, "' ;;\n    esac\n    if [[ $word == -* ]]; then\n"
                   "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
                   "    elif [[ -z $command && $COMP_CWORD -eq 1 ]]; then\n"
@@ -87,11 +87,11 @@ static void zsh_arguments(struct buf *out, const struct subcommand *c)
     buf_cstr(out, "_arguments -S");
     for (int i = 0; option_next(c, &i, &name, &arg, &help);) {
         buf_fmt(out, " \\\n            '*%s[", name);
-        quoted(out, help, "[]\\:", "'\\''");
+        put_shell_quoted(out, help, "[]\\:", "'\\''");
         buf_char(out, ']');
         if (arg && *arg != '[') {
             buf_char(out, ':');
-            quoted(out, arg, "[]\\:", "'\\''");
+            put_shell_quoted(out, arg, "[]\\:", "'\\''");
             buf_cstr(out, takes_path(arg) ? ":_files" : ": ");
         }
         buf_char(out, '\'');
@@ -99,13 +99,13 @@ static void zsh_arguments(struct buf *out, const struct subcommand *c)
     buf_cstr(out, " \\\n            '*: :_files'\n");
 }
 
-static void zsh(struct buf *out)
+static void write_zsh_completion(struct buf *out)
 {
     buf_cstr(out, "#compdef diverge\n# zsh completion of diverge, written by diverge --completion zsh\n"
                   "_diverge()\n{\n    local -a commands\n    commands=(\n");
     for (const struct subcommand *c = subcommands + 1; c->name; c++) {
         buf_fmt(out, "        '%s:", c->name);
-        quoted(out, c->summary, ":\\", "'\\''");
+        put_shell_quoted(out, c->summary, ":\\", "'\\''");
         buf_cstr(out, "'\n");
     }
     buf_cstr(out, "    )\n    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
@@ -135,19 +135,19 @@ static void fish_options(struct buf *out, const struct subcommand *c)
         if (arg && *arg != '[')
             buf_cstr(out, takes_path(arg) ? " -r -F" : " -x");
         buf_cstr(out, " -d '");
-        quoted(out, help, "\\", "\\'");
+        put_shell_quoted(out, help, "\\", "\\'");
         buf_cstr(out, "'\n");
     }
 }
 
-static void fish(struct buf *out)
+static void write_fish_completion(struct buf *out)
 {
     buf_cstr(out, "# fish completion of diverge, written by diverge --completion fish\nset -g diverge_commands ");
     subcommand_names(out, " ");
     buf_char(out, '\n');
     for (const struct subcommand *c = subcommands + 1; c->name; c++) {
         buf_fmt(out, "complete -c diverge -n '__fish_is_first_arg' -a %s -d '", c->name);
-        quoted(out, c->summary, "\\", "\\'");
+        put_shell_quoted(out, c->summary, "\\", "\\'");
         buf_cstr(out, "'\n");
     }
     for (const struct subcommand *c = subcommands; c->name; c++)
@@ -159,7 +159,7 @@ int completion_write(const char *shell, struct buf *out, struct err *e)
     static const struct {
         const char *name;
         void (*write)(struct buf *out);
-    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    } shells[] = {{"bash", write_bash_completion}, {"zsh", write_zsh_completion}, {"fish", write_fish_completion}};
     for (size_t i = 0; i < ARRAY_LEN(shells); i++)
         if (strcmp(shell, shells[i].name) == 0) {
             shells[i].write(out);

@@ -17,7 +17,7 @@ static const struct {
     int words;
 } editable[] = {{"note", 0}, {"note-call", 0}, {"note-row", 0}, {"finding-edit", 1}};
 
-static void keep(struct workspace *d, struct str command, struct str text)
+static void keep_edited_text(struct workspace *d, struct str command, struct str text)
 {
     free(d->edit_command);
     free(d->edit_text);
@@ -43,7 +43,7 @@ bool edit_from_prompt(struct screen *s)
         if (editable[i].words)
             rest = split ? behind : str_n(all.p + all.n, 0);
         size_t head = rest.p && rest.n ? (size_t)(rest.p - all.p) : all.n;
-        keep(&s->work, str_trim(str_n(all.p, head)), rest);
+        keep_edited_text(&s->work, str_trim(str_n(all.p, head)), rest);
         p->active = false;
         return true;
     }
@@ -85,7 +85,7 @@ static char *private_file(const char *text, struct err *e)
 }
 
 /* 0 with the text in out; -1 with an error. */
-static int edited(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
+static int edit_text_in_file(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
 {
     static const char *const names[] = {"VISUAL", "EDITOR", NULL};
     struct editing x = {.tool = external_tool_named(names, lend ? "vi" : NULL)};
@@ -112,7 +112,7 @@ static int edited(const char *text, void (*lend)(void (*)(void *), void *), stru
     return rc;
 }
 
-static struct str trimmed(struct str s)
+static struct str trim_text(struct str s)
 {
     while (s.n && strchr(" \n\r\t", s.p[s.n - 1]))
         s.n--;
@@ -122,7 +122,7 @@ static struct str trimmed(struct str s)
 }
 
 /* Restores the command line with its text. */
-static void again(struct screen *s)
+static void restore_command_line(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     buf_clear(&p->text);
@@ -140,20 +140,20 @@ void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void
     s->prompt.into_editor = false;
     if (!d->edit_command)
         return;
-    int rc = edited(d->edit_text, lend, &text, &e);
-    struct str came = trimmed(buf_view(&text));
+    int rc = edit_text_in_file(d->edit_text, lend, &text, &e);
+    struct str came = trim_text(buf_view(&text));
     if (rc) {
         workspace_complain(d, "%s", e.text);
     } else if (!came.n) {
         workspace_say(d, "%s", _("empty text: the findings are unchanged"));
-    } else if (str_eq(came, trimmed(str_of(d->edit_text))) && !of_prompt) {
+    } else if (str_eq(came, trim_text(str_of(d->edit_text))) && !of_prompt) {
         workspace_say(d, "%s", _("the text is unchanged"));
     } else {
         buf_fmt(&command, "%s %.*s", d->edit_command, STR_ARG(came));
         screen_command(s, command.p);
     }
     if (rc && of_prompt)
-        again(s);
+        restore_command_line(s);
     buf_release(&text);
     buf_release(&command);
 }

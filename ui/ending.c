@@ -50,7 +50,7 @@ static void wait_for_frame(void)
 
 /* Restores the terminal. No other thread may draw after this: if its frame does not end (a busy machine, or a
  * terminal that accepts no more), the thread is stopped. */
-static void put_back(void)
+static void restore_terminal(void)
 {
     enum hold was = atomic_exchange(&terminal.hold, TAKEN_BACK); /* no new frame begins */
     if (was != TAKEN_BACK)
@@ -106,7 +106,7 @@ static void on_exit_by_others(void)
         pause();
     if (!in_library && atomic_load(&terminal.hold) == NOT_OURS)
         return;
-    put_back();
+    restore_terminal();
     ssize_t ignored = write(STDERR_FILENO, why, sizeof why - 1);
     (void)ignored;
     _exit(EXIT_SYSTEM);
@@ -121,7 +121,7 @@ static void on_deadly(int sig)
         pause();
     if (mem_library_starved())
         mem_failed(0);
-    put_back();
+    restore_terminal();
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -158,7 +158,7 @@ static void out_of_memory(size_t wanted)
     char text[200];
     while (atomic_flag_test_and_set(&begun)) /* another thread reports it and ends the program */
         pause();
-    put_back();
+    restore_terminal();
     int n = wanted ? snprintf(text, sizeof text, _("diverge: out of memory: %zu more bytes were needed\n"), wanted)
                    : snprintf(text, sizeof text, "%s", _("diverge: out of memory\n"));
     ssize_t ignored = write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
@@ -178,7 +178,7 @@ static struct {
     char text[100]; /* what is said then */
 } late;
 
-static int status_of(int sig)
+static int signal_status(int sig)
 {
     return sig == SIGTERM ? EXIT_TERMINATED : EXIT_INTERRUPTED;
 }
@@ -194,12 +194,12 @@ static void end_later(void)
 static void on_late(int sig)
 {
     (void)sig;
-    put_back();
+    restore_terminal();
     if (!said) {
         ssize_t ignored = write(STDERR_FILENO, late.text, strlen(late.text));
         (void)ignored;
     }
-    _exit(status_of(noted));
+    _exit(signal_status(noted));
 }
 
 static void prepare_late(void)
@@ -212,12 +212,12 @@ static void prepare_late(void)
 
 /* A lost connection is often signalled twice, by the terminal and by the shell: the second signal does not force the
  * end. */
-static void on_interrupt(int sig)
+static void handle_interrupt(int sig)
 {
     int saved = errno;
     if (!catching || (noted && sig != SIGHUP)) {
-        put_back();
-        _exit(status_of(sig));
+        restore_terminal();
+        _exit(signal_status(sig));
     }
     if (!noted) {
         noted = sig;
@@ -231,7 +231,7 @@ static void on_interrupt(int sig)
 void ending_begin(void)
 {
     static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, was;
+    struct sigaction a = {.sa_handler = handle_interrupt, .sa_flags = SA_RESTART}, was;
     if (sigaction(SIGSEGV, NULL, &was) == 0 && was.sa_handler == SIG_DFL) /* not a sanitizer's handler */
         sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_deadly}, NULL);
     mem_on_failure(out_of_memory);
@@ -266,5 +266,5 @@ void ending_said(void)
 
 int ending_status(void)
 {
-    return status_of(noted);
+    return signal_status(noted);
 }

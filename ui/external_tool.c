@@ -50,7 +50,7 @@ static void step_forward(const struct manners *m)
 }
 
 /* In the foreground, until it ends. */
-static int run(char **argv, char **environment)
+static int run_in_foreground(char **argv, char **environment)
 {
     struct manners m;
     int status = 0;
@@ -88,7 +88,7 @@ int external_tool_run(const char *tool, const char *arg, const char *file)
     sprintf(plain, "%s%s", file[0] == '/' ? "" : "./", file);
     argv[n++] = plain;
     argv[n] = NULL;
-    int status = run(argv, environ);
+    int status = run_in_foreground(argv, environ);
     free(copy);
     free(plain);
     return status;
@@ -106,7 +106,7 @@ int external_tool_shell(const char *text, char *const *more)
     memcpy(all, more, added * sizeof *all); /* the first of a name counts */
     memcpy(all + added, environ, own * sizeof *all);
     all[added + own] = NULL;
-    int status = run(argv, all);
+    int status = run_in_foreground(argv, all);
     free(all);
     return status;
 }

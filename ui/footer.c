@@ -24,12 +24,12 @@ static int message_lines(const struct screen *s, int most)
 }
 
 /* Whether there is a line for the hint; a low screen has none. */
-static bool hinted(const struct screen *s)
+static bool shows_hint(const struct screen *s)
 {
     return s->prompt.active && s->grid.rows >= 6;
 }
 
-static bool noticed(const struct screen *s)
+static bool shows_notice(const struct screen *s)
 {
     return s->work.message.n && s->work.message_is_notice && !s->prompt.active && s->grid.rows >= 6;
 }
@@ -37,21 +37,21 @@ static bool noticed(const struct screen *s)
 /* Lines a message may take: a notice on a low screen few, so that the table stays. */
 static int message_most(const struct screen *s)
 {
-    int rows = s->grid.rows, most = noticed(s) && rows < 20 ? rows / 5 : rows / 2;
+    int rows = s->grid.rows, most = shows_notice(s) && rows < 20 ? rows / 5 : rows / 2;
     return most > 1 ? most : 1;
 }
 
 int footer_notice_lines(const struct screen *s)
 {
-    return noticed(s) ? message_lines(s, message_most(s)) : 0;
+    return shows_notice(s) ? message_lines(s, message_most(s)) : 0;
 }
 
 /* Draws the message so that it ends in line y; a long one begins in the lines above. */
-static void message(const struct screen *s, struct grid *g, int y)
+static void draw_message(const struct screen *s, struct grid *g, int y)
 {
     const struct workspace *d = &s->work;
     uint8_t style = d->message_is_error ? STYLE_ERROR : STYLE_MESSAGE;
-    int h = message_lines(s, noticed(s) ? message_most(s) : y + 1), at = 0, none = 0;
+    int h = message_lines(s, shows_notice(s) ? message_most(s) : y + 1), at = 0, none = 0;
     struct rect r = {y - h + 1, 1, h, g->cols - 1};
     for (int i = 0; i < h; i++)
         grid_fill(g, r.y + i, 0, g->cols, ' ', STYLE_TEXT);
@@ -62,22 +62,22 @@ static void message(const struct screen *s, struct grid *g, int y)
 
 void footer_draw_notice(const struct screen *s, struct grid *g, int y)
 {
-    if (noticed(s))
-        message(s, g, y);
+    if (shows_notice(s))
+        draw_message(s, g, y);
 }
 
 int footer_lines(const struct screen *s)
 {
     int most = message_most(s);
-    if (noticed(s))
+    if (shows_notice(s))
         return 1;
     if (s->prompt.active)
-        return s->work.message.n ? 1 + message_lines(s, most) : 1 + hinted(s);
+        return s->work.message.n ? 1 + message_lines(s, most) : 1 + shows_hint(s);
     return s->work.message.n ? message_lines(s, most) : 1;
 }
 
 /* Draws the prompt; its cursor stays visible. */
-static void typed(const struct screen *s, struct grid *g, int y)
+static void draw_prompt(const struct screen *s, struct grid *g, int y)
 {
     struct str before = str_n(s->prompt.text.p, s->prompt.at), shown = buf_view(&s->prompt.text);
     char kind[2] = {s->prompt.kind, 0};
@@ -128,7 +128,7 @@ const struct hint *screen_hints(const struct screen *s, const struct pane_ops *p
     return p->hints;
 }
 
-static void keys(const struct screen *s, struct grid *g, int y)
+static void draw_keys(const struct screen *s, struct grid *g, int y)
 {
     const struct pane_ops *p = screen_pane(s);
     int x = 1;
@@ -152,7 +152,7 @@ static void keys(const struct screen *s, struct grid *g, int y)
 }
 
 /* Above the prompt: the present matches, then the possible input. */
-static void hint(const struct screen *s, struct grid *g, int y)
+static void draw_hint(const struct screen *s, struct grid *g, int y)
 {
     const struct trial *t = &s->work.trial;
     uint32_t lines = workspace_lines(&s->work), found;
@@ -176,13 +176,13 @@ void footer_draw(const struct screen *s, struct grid *g)
     int y = g->rows - 1;
     bool said = s->work.message.n > 0;
     if (s->prompt.active && said && y > 0) /* why the prompt stays open */
-        message(s, g, y - 1);
-    else if (hinted(s))
-        hint(s, g, y - 1);
+        draw_message(s, g, y - 1);
+    else if (shows_hint(s))
+        draw_hint(s, g, y - 1);
     if (s->prompt.active)
-        typed(s, g, y);
-    else if (said && !noticed(s))
-        message(s, g, y);
+        draw_prompt(s, g, y);
+    else if (said && !shows_notice(s))
+        draw_message(s, g, y);
     else
-        keys(s, g, y);
+        draw_keys(s, g, y);
 }

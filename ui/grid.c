@@ -43,7 +43,7 @@ struct rect grid_clip(struct grid *g, struct rect r)
 }
 
 /* The ASCII replacement of a glyph. */
-static uint32_t plain(uint32_t c)
+static uint32_t ascii_twin(uint32_t c)
 {
     static const struct {
         uint32_t from;
@@ -68,7 +68,7 @@ static uint32_t plain(uint32_t c)
     return '?';
 }
 
-static void set(struct grid *g, int y, int x, uint32_t ch, uint8_t style)
+static void set_cell(struct grid *g, int y, int x, uint32_t ch, uint8_t style)
 {
     const struct rect *c = &g->clip;
     if (y < c->y || y >= c->y + c->h || x < c->x || x >= c->x + c->w || y < 0 || y >= g->rows || x < 0 || x >= g->cols)
@@ -92,13 +92,13 @@ int grid_text(struct grid *g, int y, int x, int width, uint8_t style, struct str
         if (used + w > width || x + used + w > g->clip.x + g->clip.w)
             break;
         if (g->ascii) {
-            c = plain(c);
+            c = ascii_twin(c);
             for (int i = 0; i < w; i++)
-                set(g, y, x + used + i, c, style);
+                set_cell(g, y, x + used + i, c, style);
         } else {
-            set(g, y, x + used, c, style);
+            set_cell(g, y, x + used, c, style);
             if (w == 2)
-                set(g, y, x + used + 1, 0, style);
+                set_cell(g, y, x + used + 1, 0, style);
         }
         used += w;
     }
@@ -161,7 +161,7 @@ void grid_link(struct grid *g, int y, int x, int width, const char *path)
 void grid_fill(struct grid *g, int y, int x, int width, uint32_t ch, uint8_t style)
 {
     for (int i = x; i < x + width; i++)
-        set(g, y, i, g->ascii ? plain(ch) : ch, style);
+        set_cell(g, y, i, g->ascii ? ascii_twin(ch) : ch, style);
 }
 
 void grid_mark(struct grid *g, int y, int x, int width, uint8_t bit)
@@ -173,7 +173,7 @@ void grid_mark(struct grid *g, int y, int x, int width, uint8_t bit)
 }
 
 /* Closing punctuation of Chinese texts never begins a line. */
-static bool closes(struct str rest)
+static bool closes_punctuation(struct str rest)
 {
     static const char *const marks[] = {"，", "。", "；", "：", "）", "、", "？", "！", "》", "”"};
     for (size_t i = 0; i < ARRAY_LEN(marks); i++)
@@ -184,7 +184,7 @@ static bool closes(struct str rest)
 
 /* The bytes of s that fit `width` cells, broken at a blank where there is one. Wide characters may be
  * broken between any two, a name or path that is longer than a line behind a part of it. */
-static size_t line_of(struct str s, int width)
+static size_t line_break_at(struct str s, int width)
 {
     struct str rest = s;
     size_t good = 0, part = 0;
@@ -203,7 +203,7 @@ static size_t line_of(struct str s, int width)
         if (used + w > width)
             return blank ? at : good ? good : part ? part : at;
         used += w;
-        if (w == 2 && !closes(rest))
+        if (w == 2 && !closes_punctuation(rest))
             good = s.n - rest.n;
     }
     return s.n;
@@ -215,7 +215,7 @@ int grid_wrap(struct grid *g, struct rect r, int *y, int *skip, uint8_t style, s
     if (r.w < 1)
         return 0;
     do {
-        size_t n = line_of(s, r.w);
+        size_t n = line_break_at(s, r.w);
         if (*skip > 0) {
             --*skip;
         } else {

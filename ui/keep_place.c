@@ -29,7 +29,7 @@ void keep_place_release(struct keep_place *p)
     *p = (struct keep_place){0};
 }
 
-static bool has_part(struct str path)
+static bool path_has_input_part(struct str path)
 {
     struct str name;
     bool found = false;
@@ -54,7 +54,7 @@ static bool is_dump_of(struct str here, const char *input)
 bool keep_place_is_dump(const char *folder, const char *const input[2])
 {
     char *here = realpath(folder, NULL);
-    bool is = !here || has_part(str_of(here));
+    bool is = !here || path_has_input_part(str_of(here));
     for (int i = 0; i < 2 && !is; i++)
         is = input[i] && is_dump_of(str_of(here), input[i]);
     free(here);

@@ -17,7 +17,7 @@ struct script_run {
 };
 
 /* One key off the front: a character, or a name in <>. */
-static struct str next_key(struct str *s)
+static struct str next_script_key(struct str *s)
 {
     struct str key;
     ptrdiff_t end = s->p[0] == '<' ? str_find(*s, '>') : -1;
@@ -34,11 +34,11 @@ static struct str next_key(struct str *s)
     return key;
 }
 
-static void keys(struct script_run *x, struct str text)
+static void type_keys(struct script_run *x, struct str text)
 {
     char name[32];
     while (text.n && !x->quit) {
-        struct str k = next_key(&text);
+        struct str k = next_script_key(&text);
         if (k.n >= sizeof name)
             continue;
         memcpy(name, k.p, k.n);
@@ -57,7 +57,7 @@ static void draw_rested(struct script_run *x)
     screen_draw(&x->screen);
 }
 
-static int show(struct script_run *x, bool attrs)
+static int print_frame(struct script_run *x, bool attrs)
 {
     struct buf b = {0};
     draw_rested(x);
@@ -67,7 +67,7 @@ static int show(struct script_run *x, bool attrs)
     return 0;
 }
 
-static int picture(struct script_run *x, struct str path, struct err *e)
+static int write_picture_file(struct script_run *x, struct str path, struct err *e)
 {
     struct buf b = {0}, name = {0};
     buf_str(&name, path);
@@ -79,7 +79,7 @@ static int picture(struct script_run *x, struct str path, struct err *e)
     return rc;
 }
 
-static int perform(struct script_run *x, struct str line, struct err *e)
+static int perform_script_line(struct script_run *x, struct str line, struct err *e)
 {
     struct str word, rest, a, b;
     unsigned long long rows, cols;
@@ -94,11 +94,11 @@ static int perform(struct script_run *x, struct str line, struct err *e)
     } else if (str_is(word, "settle")) {
         screen_settle(&x->screen);
     } else if (str_is(word, "keys")) {
-        keys(x, rest);
+        type_keys(x, rest);
     } else if (str_is(word, "screen") || str_is(word, "attrs")) {
-        return show(x, str_is(word, "attrs"));
+        return print_frame(x, str_is(word, "attrs"));
     } else if (str_is(word, "svg")) {
-        return picture(x, rest, e);
+        return write_picture_file(x, rest, e);
     } else if (str_is(word, "ascii")) {
         x->screen.grid.ascii = true;
     } else if (str_is(word, "theme") && rest.n && rest.n < sizeof name) {
@@ -135,7 +135,7 @@ int key_script_run(const struct options *o)
         line = str_trim(line);
         if (!line.n || line.p[0] == '#')
             continue;
-        if (perform(&x, line, &e))
+        if (perform_script_line(&x, line, &e))
             status = cli_fail(&e);
         screen_draw(&x.screen); /* as in a terminal, so that effects of a frame (such as scrolling) are the same */
     }

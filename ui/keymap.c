@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/utf8.h"
 
-static struct str word(struct str *rest)
+static struct str next_keymap_word(struct str *rest)
 {
     struct str w;
     *rest = str_trim(*rest);
@@ -27,9 +27,9 @@ int keymap_parse(struct keymap *k, struct str text, const char *name, struct err
         if (!line.n || line.p[0] == '#')
             continue;
         struct str rest = line;
-        if (str_is(word(&rest), "use")) /* includes a base set of keys, which the caller loads */
+        if (str_is(next_keymap_word(&rest), "use")) /* includes a base set of keys, which the caller loads */
             continue;
-        struct str verb = word(&line), place = word(&line), key = word(&line);
+        struct str verb = next_keymap_word(&line), place = next_keymap_word(&line), key = next_keymap_word(&line);
         bool unbind = str_is(verb, "unbind");
         if ((!unbind && !str_is(verb, "bind")) || !key.n || (!unbind && !line.n))
             return err_line(e, name, n, _("expected: bind PLACE KEY COMMAND"));
@@ -55,7 +55,7 @@ void keymap_release(struct keymap *k)
     arena_release(&k->arena);
 }
 
-static const struct binding *in_place(const struct keymap *k, const char *place, const char *key)
+static const struct binding *binding_in_place(const struct keymap *k, const char *place, const char *key)
 {
     for (size_t i = k->bindings.n; i-- > 0;) /* the newest wins */
         if (strcmp(k->bindings.v[i].key, key) == 0 && strcmp(k->bindings.v[i].place, place) == 0)
@@ -65,15 +65,15 @@ static const struct binding *in_place(const struct keymap *k, const char *place,
 
 const char *keymap_find(const struct keymap *k, const char *place, const char *key)
 {
-    const struct binding *b = in_place(k, place, key);
+    const struct binding *b = binding_in_place(k, place, key);
     if (!b)
-        b = in_place(k, "global", key);
+        b = binding_in_place(k, "global", key);
     return b && *b->command ? b->command : NULL;
 }
 
 const char *keymap_find_in(const struct keymap *k, const char *place, const char *key)
 {
-    const struct binding *b = in_place(k, place, key);
+    const struct binding *b = binding_in_place(k, place, key);
     return b && *b->command ? b->command : NULL;
 }
 
@@ -88,7 +88,7 @@ const struct binding *keymap_elsewhere(const struct keymap *k, const char *key)
 {
     for (size_t i = 0; i < k->bindings.n; i++) {
         const struct binding *b = &k->bindings.v[i];
-        if (strcmp(b->key, key) == 0 && *b->command && in_place(k, b->place, key) == b)
+        if (strcmp(b->key, key) == 0 && *b->command && binding_in_place(k, b->place, key) == b)
             return b;
     }
     return NULL;

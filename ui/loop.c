@@ -30,7 +30,7 @@
 static int wake[2];
 static sigset_t waiting; /* the signals unblocked only while the loop waits: see block_stops */
 
-static void poke(char c)
+static void wake_loop(char c)
 {
     ssize_t ignored = write(wake[1], &c, 1); /* if the pipe is full, the loop wakes as well */
     (void)ignored;
@@ -39,25 +39,25 @@ static void poke(char c)
 static void on_news(void *ctx)
 {
     (void)ctx;
-    poke('n');
+    wake_loop('n');
 }
 
-static void on_interrupt(void)
+static void wake_on_interrupt(void)
 {
-    poke('q');
+    wake_loop('q');
 }
 
 static void on_signal(int sig)
 {
     int saved = errno;
-    poke(sig == SIGWINCH ? 'w' : sig == SIGTSTP ? 'z' : 'c');
+    wake_loop(sig == SIGWINCH ? 'w' : sig == SIGTSTP ? 'z' : 'c');
     errno = saved;
 }
 
 static void catch_signals(void)
 {
     struct sigaction a = {.sa_handler = on_signal};
-    ending_catch(on_interrupt);
+    ending_catch(wake_on_interrupt);
     sigaction(SIGWINCH, &a, NULL);
     sigaction(SIGCONT, &a, NULL);
     sigaction(SIGTSTP, &a, NULL); /* not the library's handler, which a worker thread might run */
@@ -140,12 +140,13 @@ static void keys_again(struct screen *s)
     load_user_keys(s, false);
 }
 
-static void stop(void)
+static void stop_in_background(void)
 {
     term_lend(stop_here, NULL);
 }
 
-static const struct screen_terminal terminal = {term_copy, term_mouse, term_repaint, term_lend, stop, keys_again};
+static const struct screen_terminal terminal = {term_copy, term_mouse,         term_repaint,
+                                                term_lend, stop_in_background, keys_again};
 
 /* ---- the colour scheme ---- */
 
@@ -206,7 +207,7 @@ static const struct scheme *scheme_of(const struct screen *s)
     return scheme_find(term_has_colour() ? s->work.theme : "mono");
 }
 
-static void frame(struct screen *s)
+static void draw_terminal_frame(struct screen *s)
 {
     int rows, cols;
     term_size(&rows, &cols);
@@ -224,7 +225,7 @@ static void frame(struct screen *s)
 }
 
 /* Empties the pipe and handles signals; true: leave. */
-static bool drain(bool *news, bool *dirty)
+static bool drain_wake_pipe(bool *news, bool *dirty)
 {
     char c[64];
     bool left = false, stopped = false, continued = false;
@@ -239,7 +240,7 @@ static bool drain(bool *news, bool *dirty)
     if (continued)
         term_resume();
     if (stopped)
-        stop();
+        stop_in_background();
     return left;
 }
 
@@ -267,7 +268,7 @@ static bool take_keys(struct screen *s, bool *dirty)
 }
 
 /* False: the terminal or the program was ended by others. */
-static bool loop(struct screen *s)
+static bool run_event_loop(struct screen *s)
 {
     bool dirty = true, news = false;
     long shown = 0, key = 0, ticked = 0;
@@ -282,7 +283,7 @@ static bool loop(struct screen *s)
             news = false;
         }
         if (dirty) {
-            frame(s);
+            draw_terminal_frame(s);
             shown = clock_ms();
             dirty = false;
         }
@@ -302,7 +303,7 @@ static bool loop(struct screen *s)
             dirty = true;
         }
         bool any = p[0].revents & POLLIN;
-        if (drain(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
+        if (drain_wake_pipe(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
             return false;
         if (take_keys(s, &dirty))
             return true;
@@ -339,7 +340,7 @@ static void keep_unfinished(struct screen *s, bool lost)
 }
 
 /* Saves the cursor's position, so that the next session opens there. */
-static void keep_place(struct screen *s, bool lost)
+static void keep_cursor_place(struct screen *s, bool lost)
 {
     struct buf name[2] = {{0}, {0}};
     struct err quiet;
@@ -380,7 +381,7 @@ static bool anything_kept(const struct investigation *v)
 }
 
 /* Saves, then leaves without freeing memory or waiting for readers. */
-static int leave(struct screen *s)
+static int leave_screen(struct screen *s)
 {
     struct err e;
     if (s->inv.unsaved.code) { /* ended by a signal, or left in spite of it */
@@ -428,8 +429,8 @@ int loop_run(const struct options *o)
     s.grid.ascii = !term_is_utf8();
     if (s.theme_open && term_has_colour())
         term_ask_background();
-    bool left = loop(&s);
-    keep_place(&s, !left);
+    bool left = run_event_loop(&s);
+    keep_cursor_place(&s, !left);
     term_stop();
-    return leave(&s);
+    return leave_screen(&s);
 }

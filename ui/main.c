@@ -44,7 +44,7 @@ static void set_locale(void)
 }
 
 /* --lang must be known before the first message. */
-static const char *language(int argc, char **argv)
+static const char *requested_language(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "--lang=", 7) == 0)
@@ -98,7 +98,7 @@ static uint64_t default_memory(void)
     return memory_allowed() / 4 / here;
 }
 
-static int run(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     struct options o = {
         .step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .withdraw = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
@@ -108,7 +108,7 @@ static int run(int argc, char **argv)
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit makes a write fail, with an error message */
     set_locale();
-    msg_language(language(argc, argv));
+    msg_language(requested_language(argc, argv));
     command_first(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
         struct buf b = {0};
@@ -167,5 +167,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return cli_end(run(argc, argv));
+    return cli_end(run_program(argc, argv));
 }

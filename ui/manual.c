@@ -13,7 +13,7 @@
 
 /* Escapes text for troff: no line starts with a control character, hyphens stay hyphens, and a line may break after
  * each Chinese character. */
-static void text(struct buf *out, const char *s)
+static void put_troff_text(struct buf *out, const char *s)
 {
     bool start = true;
     int rest = 0; /* bytes of a Chinese character still to come */
@@ -34,21 +34,21 @@ static void text(struct buf *out, const char *s)
     }
 }
 
-static void entry(struct buf *out, const char *head, const char *args, const char *body)
+static void put_manual_entry(struct buf *out, const char *head, const char *args, const char *body)
 {
     buf_cstr(out, ".TP\n.B ");
-    text(out, head);
+    put_troff_text(out, head);
     if (args && *args) {
         buf_cstr(out, " \\fI");
-        text(out, args);
+        put_troff_text(out, args);
         buf_cstr(out, "\\fR");
     }
     buf_char(out, '\n');
-    text(out, body);
+    put_troff_text(out, body);
     buf_char(out, '\n');
 }
 
-static void section(struct buf *out, const char *name)
+static void put_manual_section(struct buf *out, const char *name)
 {
     buf_fmt(out, ".SH %s\n", name);
 }
@@ -59,7 +59,7 @@ static void subcommand_list(struct buf *out)
     for (const struct subcommand *c = subcommands; c->name; c++) {
         buf_clear(&name);
         buf_fmt(&name, "diverge%s%s", *c->name ? " " : "", c->name);
-        entry(out, name.p, c->args, _(c->summary));
+        put_manual_entry(out, name.p, c->args, _(c->summary));
     }
     buf_release(&name);
 }
@@ -68,7 +68,7 @@ static void option_entries(struct buf *out)
 {
     const char *name, *arg, *help;
     for (int i = 0; option_next(NULL, &i, &name, &arg, &help);)
-        entry(out, name, arg, _(help));
+        put_manual_entry(out, name, arg, _(help));
 }
 
 static void command_entries(struct buf *out, const struct keymap *keys)
@@ -91,7 +91,7 @@ static void command_entries(struct buf *out, const struct keymap *keys)
                 }
             }
             buf_char(&body, '.');
-            entry(out, c->name, c->args, body.p);
+            put_manual_entry(out, c->name, c->args, body.p);
         }
     }
     buf_release(&body);
@@ -118,57 +118,64 @@ void manual_troff(struct buf *out)
             ".\\\" Written by the program (make doc); edit the tables it is made from.\n.TH DIVERGE 1 \"\" \"diverge "
             "%s\" \"\"\n", DIVERGE_VERSION);
     buf_cstr(out, strcmp(msg_current(), "en") == 0 ? "" : ".ad l\n");
-    section(out, _("NAME"));
+    put_manual_section(out, _("NAME"));
     buf_fmt(out, "diverge \\- %s\n", _("find why two training runs of one model disagree"));
-    section(out, _("SYNOPSIS"));
+    put_manual_section(out, _("SYNOPSIS"));
     buf_fmt(out,
             ".B diverge\n[\\fI%s\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n"
             ".B diverge\n\\fI%s\\fR [\\fI%s\\fR] \\fI%s\\fR\n",
             _("options"), _("command"), _("options"), _("arguments"));
-    section(out, _("DESCRIPTION"));
-    text(out,
-         _("diverge compares the dumps of two training runs side by side: the target (the run under test) and the "
-           "golden run (the trusted one). It judges every pair of recorded values against the noise of a correct "
-           "computation and goes to the first row that deviates: statistics and stacks of both sides, and the reason "
-           "in one sentence. A saved *.investigation.json can be opened again.\n"));
-    section(out, _("COMMANDS"));
+    put_manual_section(out, _("DESCRIPTION"));
+    put_troff_text(
+        out,
+        _("diverge compares the dumps of two training runs side by side: the target (the run under test) and the "
+          "golden run (the trusted one). It judges every pair of recorded values against the noise of a correct "
+          "computation and goes to the first row that deviates: statistics and stacks of both sides, and the reason "
+          "in one sentence. A saved *.investigation.json can be opened again.\n"));
+    put_manual_section(out, _("COMMANDS"));
     subcommand_list(out);
-    section(out, _("OPTIONS"));
+    put_manual_section(out, _("OPTIONS"));
     option_entries(out);
-    section(out, _("EXIT STATUS"));
-    text(out, _("The same for every command; error messages contain the file, the position and what was expected.\n"));
+    put_manual_section(out, _("EXIT STATUS"));
+    put_troff_text(
+        out, _("The same for every command; error messages contain the file, the position and what was expected.\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++) {
         char status[16];
         snprintf(status, sizeof status, "%d", m->status);
-        entry(out, status, NULL, _(m->text));
+        put_manual_entry(out, status, NULL, _(m->text));
     }
-    section(out, _("THE SCREEN"));
-    text(out,
-         _("Every key runs a command; : runs any command by name, and Tab completes. A number goes to that row.\n"));
+    put_manual_section(out, _("THE SCREEN"));
+    put_troff_text(
+        out,
+        _("Every key runs a command; : runs any command by name, and Tab completes. A number goes to that row.\n"));
     command_entries(out, &keys);
-    section(out, _("THRESHOLDS"));
-    text(out, _("Keys of --threshold and :set, with their defaults: "));
+    put_manual_section(out, _("THRESHOLDS"));
+    put_troff_text(out, _("Keys of --threshold and :set, with their defaults: "));
     threshold_entries(out);
-    section(out, _("FORMATS"));
+    put_manual_section(out, _("FORMATS"));
     for (size_t i = 0; readers[i]; i++)
-        entry(out, readers[i]->name, readers[i]->what, _(readers[i]->title));
-    section(out, _("ENVIRONMENT"));
-    entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
-          _("The language of texts: English, or Chinese where it begins with zh."));
-    entry(out, "NO_COLOR", NULL, _("Set to any value: no colours; marks and attributes show the same information."));
-    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL,
-          _("The first of these that is set opens source files, as in VIEWER +LINE FILE."));
-    entry(out, "DIVERGE_CPU", NULL,
-          _("The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits."));
-    entry(out, "XDG_CACHE_HOME", NULL,
-          _("Cache folder for tensor statistics (diverge/*.figures, at most 64 MB; the files may be deleted). See "
-            "--no-cache."));
-    entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL,
-          _("Folder for investigations without their own file (diverge/*.investigation.json) and for the key bindings "
-            "(diverge/keys.conf)."));
-    section(out, _("FILES"));
-    text(out,
-         _("Dump folders are never written to. Results and investigations are written to a temporary file in the same "
-           "folder and then renamed.\n"));
+        put_manual_entry(out, readers[i]->name, readers[i]->what, _(readers[i]->title));
+    put_manual_section(out, _("ENVIRONMENT"));
+    put_manual_entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
+                     _("The language of texts: English, or Chinese where it begins with zh."));
+    put_manual_entry(out, "NO_COLOR", NULL,
+                     _("Set to any value: no colours; marks and attributes show the same information."));
+    put_manual_entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL,
+                     _("The first of these that is set opens source files, as in VIEWER +LINE FILE."));
+    put_manual_entry(out, "DIVERGE_CPU", NULL,
+                     _("The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits."));
+    put_manual_entry(
+        out, "XDG_CACHE_HOME", NULL,
+        _("Cache folder for tensor statistics (diverge/*.figures, at most 64 MB; the files may be deleted). See "
+          "--no-cache."));
+    put_manual_entry(
+        out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL,
+        _("Folder for investigations without their own file (diverge/*.investigation.json) and for the key bindings "
+          "(diverge/keys.conf)."));
+    put_manual_section(out, _("FILES"));
+    put_troff_text(
+        out,
+        _("Dump folders are never written to. Results and investigations are written to a temporary file in the same "
+          "folder and then renamed.\n"));
     keymap_release(&keys);
 }

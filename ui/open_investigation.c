@@ -296,7 +296,7 @@ static void name_given(const struct investigation *v, const char *path)
     buf_release(&at);
 }
 
-static void name_inputs(const struct investigation *v)
+static void name_investigation_inputs(const struct investigation *v)
 {
     for (int i = 0; i < 2; i++)
         if (v->input[i])
@@ -382,7 +382,7 @@ int open_investigation(struct investigation *v, const struct options *o, const s
     for (int i = 0; i < o->thresholds; i++)
         if (thresholds_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
             return -1;
-    name_inputs(v);
+    name_investigation_inputs(v);
     remember_paths(v, o);
     if (there == PATH_ABSENT && output_check(file, e))
         return -1;

@@ -17,7 +17,7 @@
 #include "report/replay_script.h"
 #include "table/field.h"
 
-static int number(const char *option, struct str s, int *out, struct err *e)
+static int parse_option_number(const char *option, struct str s, int *out, struct err *e)
 {
     unsigned long long n;
     if (!str_u64(s, &n) || n > INT_MAX)
@@ -27,7 +27,7 @@ static int number(const char *option, struct str s, int *out, struct err *e)
 }
 
 /* N, T:G or all */
-static int pair_of(const char *option, const char *v, int out[2], bool *all, struct err *e)
+static int parse_number_pair(const char *option, const char *v, int out[2], bool *all, struct err *e)
 {
     struct str t, g;
     if (strcmp(v, "all") == 0) {
@@ -35,8 +35,8 @@ static int pair_of(const char *option, const char *v, int out[2], bool *all, str
         return 0;
     }
     if (str_split(str_of(v), ':', &t, &g))
-        return number(option, t, &out[0], e) || number(option, g, &out[1], e) ? -1 : 0;
-    if (number(option, t, &out[0], e))
+        return parse_option_number(option, t, &out[0], e) || parse_option_number(option, g, &out[1], e) ? -1 : 0;
+    if (parse_option_number(option, t, &out[0], e))
         return -1;
     /* one number for both: the target's is checked against the golden side's when one is chosen */
     out[1] = -1;
@@ -45,12 +45,12 @@ static int pair_of(const char *option, const char *v, int out[2], bool *all, str
 
 static int set_step(struct options *o, const char *v, struct err *e)
 {
-    return pair_of("--step", v, o->step, &o->all_steps, e);
+    return parse_number_pair("--step", v, o->step, &o->all_steps, e);
 }
 
 static int set_rank(struct options *o, const char *v, struct err *e)
 {
-    return pair_of("--rank", v, o->rank, &o->all_ranks, e);
+    return parse_number_pair("--rank", v, o->rank, &o->all_ranks, e);
 }
 
 static int set_layout_target(struct options *o, const char *v, struct err *e)
@@ -78,8 +78,8 @@ static int add_dims(struct options *o, const char *v, struct err *e)
 static int set_worker(struct options *o, const char *v, struct err *e)
 {
     struct str i, n;
-    if (!str_split(str_of(v), '/', &i, &n) || number("--worker", i, &o->worker, e) ||
-        number("--worker", n, &o->workers_all, e) || o->worker >= o->workers_all)
+    if (!str_split(str_of(v), '/', &i, &n) || parse_option_number("--worker", i, &o->worker, e) ||
+        parse_option_number("--worker", n, &o->workers_all, e) || o->worker >= o->workers_all)
         return err_set(e, ERR_USAGE, _("--worker: expected I/N with I less than N, found \"%s\""), v);
     return 0;
 }
@@ -176,12 +176,12 @@ static int add_remap(struct options *o, const char *v, struct err *e)
 static int set_undo(struct options *o, const char *v, struct err *e)
 {
     o->undo = 1;
-    return v ? number("--undo", str_of(v), &o->undo, e) : 0;
+    return v ? parse_option_number("--undo", str_of(v), &o->undo, e) : 0;
 }
 
 static int set_withdraw(struct options *o, const char *v, struct err *e)
 {
-    return number("--withdraw", str_of(v), &o->withdraw, e);
+    return parse_option_number("--withdraw", str_of(v), &o->withdraw, e);
 }
 
 static int set_view(struct options *o, const char *v, struct err *e)
@@ -210,7 +210,7 @@ static int set_severity(struct options *o, const char *v, struct err *e)
 static int set_delete(struct options *o, const char *v, struct err *e)
 {
     o->taken_out = true;
-    return number("--delete", str_of(v), &o->edit, e);
+    return parse_option_number("--delete", str_of(v), &o->edit, e);
 }
 
 static int set_subject(struct options *o, int kind, const char *v, struct err *e)
@@ -283,7 +283,7 @@ static int learn_log_names(struct options *o, const char *v, struct err *e)
 }
 
 /* 200MB, 2G, 5000 */
-static int size_of(const char *option, const char *v, uint64_t *out, struct err *e)
+static int parse_option_size(const char *option, const char *v, uint64_t *out, struct err *e)
 {
     if (memory_size(str_of(v), out))
         return 0;
@@ -292,12 +292,12 @@ static int size_of(const char *option, const char *v, uint64_t *out, struct err 
 
 static int set_pack_limit(struct options *o, const char *v, struct err *e)
 {
-    return size_of("--pack-limit", v, &o->pack_limit, e);
+    return parse_option_size("--pack-limit", v, &o->pack_limit, e);
 }
 
 static int set_memory(struct options *o, const char *v, struct err *e)
 {
-    return size_of("--memory", v, &o->memory, e);
+    return parse_option_size("--memory", v, &o->memory, e);
 }
 
 static int set_framework(struct options *o, const char *v, struct err *e)
@@ -329,7 +329,7 @@ struct option {
     const char *help;
 };
 
-static int set(const struct option *x, struct options *o, const char *v, struct err *e)
+static int set_option(const struct option *x, struct options *o, const char *v, struct err *e)
 {
     void *field = (char *)o + x->taking.at;
     switch (x->taking.shape) {
@@ -340,7 +340,7 @@ static int set(const struct option *x, struct options *o, const char *v, struct 
         *(const char **)field = v;
         return 0;
     case TAKE_NUMBER:
-        return number(x->name, str_of(v), field, e);
+        return parse_option_number(x->name, str_of(v), field, e);
     case TAKE_CHOICE:
         o->choice = (enum merge_choice)x->taking.value;
         return 0;
@@ -512,7 +512,7 @@ static const struct option table[] = {
 };
 
 /* The option of that name in those groups. */
-static const struct option *find(const char *name, unsigned groups)
+static const struct option *find_option(const char *name, unsigned groups)
 {
     const struct option *other = NULL;
     static const char *const alias[][2] = {{"-h", "--help"}, {"--output", "-o"}, {"--quiet", "-q"}};
@@ -551,7 +551,7 @@ static int unknown_option(const char *name, const struct subcommand *c, struct e
 }
 
 /* One option with its value; moves *i over a value taken from the next argument. */
-static int take(struct options *o, const struct subcommand *c, char **argv, int argc, int *i, struct err *e)
+static int parse_option(struct options *o, const struct subcommand *c, char **argv, int argc, int *i, struct err *e)
 {
     char name[64];
     const char *a = argv[*i], *eq = strncmp(a, "--", 2) == 0 ? strchr(a, '=') : NULL, *value = NULL;
@@ -560,22 +560,22 @@ static int take(struct options *o, const struct subcommand *c, char **argv, int 
         return err_set(e, ERR_USAGE, _("unknown option %s"), a);
     memcpy(name, a, n);
     name[n] = 0;
-    const struct option *x = find(name, c->options);
+    const struct option *x = find_option(name, c->options);
     if (!x || (x->group && !(x->group & c->options)))
         return unknown_option(name, c, e);
     bool free_to_leave = x->arg && x->arg[0] == '[';
     unsigned long long digits;
     if (free_to_leave && !eq && (*i + 1 >= argc || !str_u64(str_of(argv[*i + 1]), &digits)))
-        return set(x, o, NULL, e);
+        return set_option(x, o, NULL, e);
     if (!x->arg)
-        return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : set(x, o, NULL, e);
+        return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : set_option(x, o, NULL, e);
     if (eq)
         value = eq + 1;
     else if (*i + 1 < argc)
         value = argv[++*i];
     if (!value)
         return err_set(e, ERR_USAGE, _("%s: expected a value: %s"), name, x->arg);
-    return set(x, o, value, e);
+    return set_option(x, o, value, e);
 }
 
 /* The first argument may have been meant as a subcommand. */
@@ -597,7 +597,7 @@ int options_parse(struct options *o, const struct subcommand *c, int argc, char 
         if (!only_args && strcmp(a, "--") == 0) {
             only_args = true;
         } else if (!only_args && a[0] == '-' && a[1]) {
-            if (take(o, c, argv, argc, &i, e))
+            if (parse_option(o, c, argv, argc, &i, e))
                 return -1;
         } else {
             if (o->args == MAX_ARGS || o->args == c->max_args)
@@ -630,7 +630,7 @@ bool option_next(const struct subcommand *c, int *i, const char **name, const ch
 #define HELP_END 100
 
 /* "  name args   help", the help wrapped behind its column. */
-static void entry(struct buf *out, const char *left, const char *text)
+static void put_help_entry(struct buf *out, const char *left, const char *text)
 {
     int used = 2 + utf8_cells(str_of(left)), at;
     buf_fmt(out, "  %s", left);
@@ -664,7 +664,7 @@ static void option_list(struct buf *out, const struct subcommand *c)
     for (int i = 0; option_next(c, &i, &name, &arg, &help);) {
         buf_clear(&left);
         buf_fmt(&left, "%s%s%s", name, arg ? " " : "", arg ? arg : "");
-        entry(out, left.p, _(help));
+        put_help_entry(out, left.p, _(help));
     }
     buf_release(&left);
 }
@@ -689,9 +689,9 @@ void help_program(struct buf *out)
     for (const struct subcommand *c = subcommands; c->name; c++) {
         buf_clear(&left);
         buf_fmt(&left, "diverge%s%s %s", *c->name ? " " : "", c->name, c->args);
-        entry(out, left.p, _(c->summary));
+        put_help_entry(out, left.p, _(c->summary));
     }
-    entry(out, "diverge --version", _("show the version"));
+    put_help_entry(out, "diverge --version", _("show the version"));
     buf_cstr(out,
              _("\n"
                "TARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"

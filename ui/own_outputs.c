@@ -7,7 +7,7 @@
 #include "report/own_files.h"
 #include "ui/cli.h"
 
-static void name_inputs(const struct options *o)
+static void name_option_inputs(const struct options *o)
 {
     const char *const file[] = {o->golden2, o->reference, o->known,      o->script,  o->investigation,
                                 o->round,   o->weights,   o->target_env, o->golden_env};
@@ -28,7 +28,7 @@ int own_outputs_begin(const struct options *o, const struct subcommand *c, struc
     const char *const out[] = {later ? NULL : o->output, o->pack, o->export_to};
     inputs_keep();
     output_rules(own_file, o->force);
-    name_inputs(o);
+    name_option_inputs(o);
     for (size_t i = 0; i < ARRAY_LEN(out); i++)
         if (out[i] && strcmp(out[i], "-") != 0 && output_check(out[i], e))
             return -1;

@@ -41,7 +41,7 @@ static void remove_folder(const char *path)
     nftw(path, take_away, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void clear(void)
+static void remove_unpacked(void)
 {
     for (size_t i = 0; i < folders.n; i++)
         remove_folder(folders.v[i]);
@@ -51,7 +51,7 @@ static void clear(void)
 }
 
 /* Where temporary files go: TMPDIR, else /tmp, else the user's cache. */
-static bool place(struct buf *out)
+static bool temporary_folder(struct buf *out)
 {
     const char *own = getenv("TMPDIR");
     struct err quiet;
@@ -87,7 +87,7 @@ static bool has_ended(struct str rest)
 }
 
 /* Removes what ended processes of this user left: folders PREFIX-PROCESS-XXXXXX with the mark in them. */
-static void sweep(const char *dir)
+static void sweep_ended_folders(const char *dir)
 {
     name_list names = {0};
     struct buf path = {0}, mark = {0};
@@ -109,7 +109,7 @@ static void sweep(const char *dir)
 }
 
 /* Escaped as in JSON, so that it can be printed anywhere. */
-static char *escaped(const char *name)
+static char *escape_pack_name(const char *name)
 {
     struct buf b = {0};
     struct jsonw w;
@@ -120,15 +120,15 @@ static char *escaped(const char *name)
     return own;
 }
 
-static int unpack(const char *pack, uint64_t room, const char **ticket, struct err *e)
+static int unpack_argument(const char *pack, uint64_t room, const char **ticket, struct err *e)
 {
     struct buf path = {0};
-    if (!place(&path)) {
+    if (!temporary_folder(&path)) {
         buf_release(&path);
         return err_set(e, ERR_OUTPUT, "%s", _("no folder to unpack into; set TMPDIR"));
     }
     if (!folders.n)
-        sweep(path.p);
+        sweep_ended_folders(path.p);
     buf_fmt(&path, "/" PREFIX "%ld-XXXXXX", (long)getpid());
     if (!mkdtemp(path.p)) {
         err_output(e, path.p);
@@ -136,10 +136,10 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
         return -1;
     }
     if (!folders.n)
-        atexit(clear);
+        atexit(remove_unpacked);
     char *folder = mem_strdup(path.p);
     vec_push(&folders, folder);
-    vec_push(&packs, escaped(pack));
+    vec_push(&packs, escape_pack_name(pack));
     int rc = put_mark(folder, e) || pack_unpack(pack, folder, room, e) ? -1 : 0;
     buf_cstr(&path, "/" TICKET);
     if (rc == 0 && !path_is_file(path.p))
@@ -157,7 +157,7 @@ int pack_arguments_unpack(struct options *o, struct err *e)
             continue;
         ending_catch(NULL); /* so that a signal removes the folder */
         o->packed = o->arg[i];
-        if (unpack(o->packed, room, &o->arg[i], e))
+        if (unpack_argument(o->packed, room, &o->arg[i], e))
             return -1;
     }
     return ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;

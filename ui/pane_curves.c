@@ -12,7 +12,7 @@
 #define LABEL_W 13
 #define END_W 10 /* for the last step's number */
 
-static void widen(struct plot_span *s, double v)
+static void widen_plot_span(struct plot_span *s, double v)
 {
     if (!isfinite(v))
         return;
@@ -25,14 +25,14 @@ static void widen(struct plot_span *s, double v)
 }
 
 /* -1: outside of what is shown. */
-static int column_of(const struct plot_runs *x, int64_t step)
+static int step_column(const struct plot_runs *x, int64_t step)
 {
     double share = x->span > 0 ? (double)(step - x->first) / x->span : 0;
     return share < x->from || share > x->to ? -1 : (int)((share - x->from) / (x->to - x->from) * (x->n - 1));
 }
 
 /* Counts values that can be drawn on the axis; false: this one cannot. */
-static bool shown(const struct plot_runs *x, double v, size_t *out)
+static bool is_on_axis(const struct plot_runs *x, double v, size_t *out)
 {
     if (!x->log || v > 0 || isnan(v))
         return true;
@@ -41,7 +41,7 @@ static bool shown(const struct plot_runs *x, double v, size_t *out)
 }
 
 /* The record of a run at a point, NULL if a further golden run has none. */
-static const struct log_record *record_of(const struct curves *c, size_t point, size_t run)
+static const struct log_record *run_record_at(const struct curves *c, size_t point, size_t run)
 {
     if (run < 2)
         return curve_record(c, point, (int)run);
@@ -62,31 +62,31 @@ struct extent {
     struct plot_span all, common;
 };
 
-static void stretch(struct extent *x, double v, bool out)
+static void stretch_extent(struct extent *x, double v, bool out)
 {
-    widen(&x->all, v);
+    widen_plot_span(&x->all, v);
     if (!out)
-        widen(&x->common, v);
+        widen_plot_span(&x->common, v);
 }
 
 #define FLATTENED 2 /* times the others' range: beyond it a few outliers would flatten the other values */
 
 /* The range of the axis: values that would flatten the others are drawn at its edge. */
-static struct plot_span axis_of(const struct extent *x)
+static struct plot_span axis_range(const struct extent *x)
 {
     double all = x->all.high - x->all.low, common = x->common.high - x->common.low;
     return x->common.n && common > 0 && all > FLATTENED * common ? x->common : x->all;
 }
 
-static void take(struct plot_runs *x, struct extent *e, int at, double v, bool out)
+static void take_lower_value(struct plot_runs *x, struct extent *e, int at, double v, bool out)
 {
-    if (!shown(x, v, &x->out_lower))
+    if (!is_on_axis(x, v, &x->out_lower))
         return;
-    widen(&x->lower[at], v);
-    stretch(e, v, out);
+    widen_plot_span(&x->lower[at], v);
+    stretch_extent(e, v, out);
 }
 
-static int by_step(const void *step, const void *spike)
+static int compare_step_with_spike(const void *step, const void *spike)
 {
     int64_t a = *(const int64_t *)step, b = ((const struct outlier_step *)spike)->step;
     return (a > b) - (a < b);
@@ -94,43 +94,43 @@ static int by_step(const void *step, const void *spike)
 
 static bool stands_out(const struct curves *c, int64_t step)
 {
-    return c->spikes.n && bsearch(&step, c->spikes.v, c->spikes.n, sizeof *c->spikes.v, by_step);
+    return c->spikes.n && bsearch(&step, c->spikes.v, c->spikes.n, sizeof *c->spikes.v, compare_step_with_spike);
 }
 
 /* Only what is shown is processed: a short stretch of a long run costs little. */
-static void gather(struct plot_runs *x, const struct curves *c)
+static void gather_spans(struct plot_runs *x, const struct curves *c)
 {
     size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);
     struct extent loss = {.all.n = 0}, lower = {.all.n = 0};
     bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, outliers are shown */
     from -= from > 0;
     for (size_t i = from; i < c->points.n && i <= to + 1; i++) {
-        int at = column_of(x, c->points.v[i].step);
+        int at = step_column(x, c->points.v[i].step);
         for (size_t k = 0; k < x->runs && at >= 0; k++) {
-            const struct log_record *r = record_of(c, i, k);
-            if (!r || !log_has(r, LOG_LOSS) || !shown(x, r->value[LOG_LOSS], &x->out_loss))
+            const struct log_record *r = run_record_at(c, i, k);
+            if (!r || !log_has(r, LOG_LOSS) || !is_on_axis(x, r->value[LOG_LOSS], &x->out_loss))
                 continue;
-            widen(&x->loss[k][at], r->value[LOG_LOSS]);
-            stretch(&loss, r->value[LOG_LOSS], whole && stands_out(c, c->points.v[i].step));
+            widen_plot_span(&x->loss[k][at], r->value[LOG_LOSS]);
+            stretch_extent(&loss, r->value[LOG_LOSS], whole && stands_out(c, c->points.v[i].step));
         }
         for (size_t k = 0; k < 2 && k < x->runs && at >= 0 && x->beside != LOG_LR; k++) {
-            const struct log_record *r = record_of(c, i, k);
-            if (!r || !log_has(r, LOG_LR) || !shown(x, r->value[LOG_LR], &x->out_rate))
+            const struct log_record *r = run_record_at(c, i, k);
+            if (!r || !log_has(r, LOG_LR) || !is_on_axis(x, r->value[LOG_LR], &x->out_rate))
                 continue;
-            widen(&x->rate[k][at], r->value[LOG_LR]);
-            widen(&x->all_rate, r->value[LOG_LR]);
+            widen_plot_span(&x->rate[k][at], r->value[LOG_LR]);
+            widen_plot_span(&x->all_rate, r->value[LOG_LR]);
         }
-        if (at >= 0 && x->beside >= 0 && log_has(record_of(c, i, 0), (enum log_value)x->beside))
-            take(x, &lower, at, record_of(c, i, 0)->value[x->beside], false);
+        if (at >= 0 && x->beside >= 0 && log_has(run_record_at(c, i, 0), (enum log_value)x->beside))
+            take_lower_value(x, &lower, at, run_record_at(c, i, 0)->value[x->beside], false);
     }
     for (size_t i = usable_from(c, from); i < c->diff.n && c->usable.v[i] <= to + 1; i++) {
-        int at = column_of(x, c->points.v[c->usable.v[i]].step);
+        int at = step_column(x, c->points.v[c->usable.v[i]].step);
         if (at >= 0)
-            take(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i],
-                 whole && stands_out(c, c->points.v[c->usable.v[i]].step));
+            take_lower_value(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i],
+                             whole && stands_out(c, c->points.v[c->usable.v[i]].step));
     }
-    x->all_loss = axis_of(&loss);
-    x->all_lower = axis_of(&lower);
+    x->all_loss = axis_range(&loss);
+    x->all_lower = axis_range(&lower);
 }
 
 /* Colour and letter of each run. */
@@ -146,7 +146,7 @@ static uint8_t look_style(size_t run)
     return looks[run < ARRAY_LEN(looks) ? run : ARRAY_LEN(looks) - 1].style;
 }
 
-static void spans(struct plot *p, const struct plot_runs *x, const struct plot_span *s)
+static void draw_spans(struct plot *p, const struct plot_runs *x, const struct plot_span *s)
 {
     for (int i = 0; i < x->n; i++)
         if (s[i].n)
@@ -154,7 +154,7 @@ static void spans(struct plot *p, const struct plot_runs *x, const struct plot_s
 }
 
 /* Draws the mean of each column's points as a line; a column with one point is not smoothed. */
-static void means(struct plot *p, const struct plot_runs *x, const struct plot_span *s, uint8_t style)
+static void draw_means(struct plot *p, const struct plot_runs *x, const struct plot_span *s, uint8_t style)
 {
     double before = NAN;
     int from = 0;
@@ -171,7 +171,7 @@ static void means(struct plot *p, const struct plot_runs *x, const struct plot_s
     }
 }
 
-static void letters(const struct plot *p, struct grid *g, const struct plot_runs *x, size_t run)
+static void draw_run_letters(const struct plot *p, struct grid *g, const struct plot_runs *x, size_t run)
 {
     int apart = p->at.w / 4 > 12 ? p->at.w / 4 : 12;
     char text[2] = {run < ARRAY_LEN(looks) ? looks[run].letter : '+', 0};
@@ -183,7 +183,7 @@ static void letters(const struct plot *p, struct grid *g, const struct plot_runs
 }
 
 /* Labels the powers of ten inside a log axis, at most one per line. */
-static void powers(struct grid *g, struct rect r, const struct plot *p)
+static void label_powers_of_ten(struct grid *g, struct rect r, const struct plot *p)
 {
     char n[NUM_MAX];
     int used = r.h - 1;
@@ -196,8 +196,8 @@ static void powers(struct grid *g, struct rect r, const struct plot *p)
 }
 
 /* The title, the largest and smallest value, and the number of values not drawn. */
-static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s, const struct plot *p,
-                   size_t left_out)
+static void draw_axis_labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s,
+                             const struct plot *p, size_t left_out)
 {
     char n[NUM_MAX];
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
@@ -213,18 +213,19 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
     if (p->log && r.h > 2)
         grid_put(g, r.y + 1, r.x, 4, STYLE_DIM, _("log"));
     if (p->log)
-        powers(g, r, p);
+        label_powers_of_ten(g, r, p);
     grid_right(g, r.y, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, s->high, 3));
     if (s->high > s->low)
         grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 
 /* Both runs' values at the selected step; its column is marked. */
-static void readout(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, size_t i, int at)
+static void draw_readout(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, size_t i,
+                         int at)
 {
     char n[3][NUM_MAX];
-    const struct log_record *t = record_of(c, i, 0), *o = x->beside < 0 ? record_of(c, i, 1) : t;
-    int column = column_of(x, c->points.v[i].step), y = r.y + r.h - 1;
+    const struct log_record *t = run_record_at(c, i, 0), *o = x->beside < 0 ? run_record_at(c, i, 1) : t;
+    int column = step_column(x, c->points.v[i].step), y = r.y + r.h - 1;
     struct buf b = {0};
     for (int k = 0; column >= 0 && k < r.h - 1; k++)
         grid_mark(g, r.y + k, r.x + LABEL_W + column / 2, 1, STYLE_CURSOR);
@@ -242,7 +243,8 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
 }
 
 /* Below the curves: the runs, the steps, and the selected step or the step of divergence. */
-static void legend(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, double share)
+static void draw_curves_legend(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c,
+                               double share)
 {
     char n[2][NUM_MAX];
     int y = r.y + r.h - 1, at = r.x + LABEL_W;
@@ -260,11 +262,11 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
     grid_right(g, y, r.x + r.w - END_W, END_W, STYLE_DIM,
                num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
     if (share >= 0) {
-        readout(g, r, x, c, curve_point_near(c, share), at);
+        draw_readout(g, r, x, c, curve_point_near(c, share), at);
         return;
     }
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
-    int column = parts >= 0 ? column_of(x, parts) : -1;
+    int column = parts >= 0 ? step_column(x, parts) : -1;
     if (column < 0)
         return;
     struct buf b = {0};
@@ -281,7 +283,7 @@ void plot_runs_release(struct plot_runs *x)
     *x = (struct plot_runs){0};
 }
 
-static bool same_part(const struct plot_runs *x, double from, double to)
+static bool shows_same_part(const struct plot_runs *x, double from, double to)
 {
     return !(x->from < from || x->from > from || x->to < to || x->to > to);
 }
@@ -290,7 +292,7 @@ static const char *const short_title[LOG_VALUES] =
     {[LOG_NORM] = N_("norm"), [LOG_LR] = N_("rate"), [LOG_SCALE] = N_("scale")};
 
 /* The lower curve of a single run: the first of these that it has. */
-static int beside(const struct curves *c)
+static int lower_curve(const struct curves *c)
 {
     static const enum log_value order[] = {LOG_NORM, LOG_LR, LOG_SCALE};
     for (size_t k = 0; k < ARRAY_LEN(order) && c->runs < 2; k++)
@@ -304,24 +306,24 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
 {
     double from = d->plot.from, to = d->plot.to > from ? d->plot.to : 1;
     uint32_t version = d->guide.changes;
-    if (x->of == c && x->version == version && x->n == n && x->log == d->plot.log && same_part(x, from, to))
+    if (x->of == c && x->version == version && x->n == n && x->log == d->plot.log && shows_same_part(x, from, to))
         return;
     plot_runs_release(x);
     struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 3));
     *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot.log,
                             .runs = c->runs, .first = c->points.v[0].step,
                             .span = (double)(vec_last(&c->points)->step - c->points.v[0].step),
-                            .lower = room + (size_t)n * c->runs, .beside = beside(c)};
+                            .lower = room + (size_t)n * c->runs, .beside = lower_curve(c)};
     for (size_t k = 0; k < c->runs; k++)
         x->loss[k] = room + (size_t)n * k;
     for (size_t k = 0; k < 2; k++)
         x->rate[k] = room + (size_t)n * (c->runs + 1 + k);
-    gather(x, c);
+    gather_spans(x, c);
     double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always visible */
     if (x->beside < 0)
-        widen(&x->all_lower, limit);
+        widen_plot_span(&x->all_lower, limit);
     if (x->beside < 0 && !x->log)
-        widen(&x->all_lower, -limit);
+        widen_plot_span(&x->all_lower, -limit);
 }
 
 static void draw_losses(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x)
@@ -329,13 +331,13 @@ static void draw_losses(struct grid *g, struct rect r, struct rect at, const str
     struct plot p;
     plot_init(&p, at, x->all_loss.low, x->all_loss.high, x->log);
     for (size_t k = x->runs; k-- > 0;)
-        spans(&p, x, x->loss[k]);
+        draw_spans(&p, x, x->loss[k]);
     for (size_t k = x->runs; k-- > 0;)
-        means(&p, x, x->loss[k], look_style(k));
+        draw_means(&p, x, x->loss[k], look_style(k));
     plot_draw(&p, g);
     for (size_t k = x->runs; k-- > 0;)
-        letters(&p, g, x, k);
-    labels(g, r, _("loss"), &x->all_loss, &p, x->out_loss);
+        draw_run_letters(&p, g, x, k);
+    draw_axis_labels(g, r, _("loss"), &x->all_loss, &p, x->out_loss);
     plot_release(&p);
 }
 
@@ -347,10 +349,10 @@ static void draw_lower(struct grid *g, struct rect r, struct rect at, const stru
         plot_level(&p, limit, STYLE_DIM);
         plot_level(&p, -limit, STYLE_DIM);
     }
-    spans(&p, x, x->lower);
-    means(&p, x, x->lower, STYLE_DRIFT);
+    draw_spans(&p, x, x->lower);
+    draw_means(&p, x, x->lower, STYLE_DRIFT);
     plot_draw(&p, g);
-    labels(g, r, x->beside < 0 ? _("diff") : _(short_title[x->beside]), &x->all_lower, &p, x->out_lower);
+    draw_axis_labels(g, r, x->beside < 0 ? _("diff") : _(short_title[x->beside]), &x->all_lower, &p, x->out_lower);
     plot_release(&p);
 }
 
@@ -360,9 +362,9 @@ static void draw_rate(struct grid *g, struct rect r, struct rect at, const struc
     struct plot p;
     plot_init(&p, at, x->all_rate.low, x->all_rate.high, x->log);
     for (size_t k = x->runs < 2 ? x->runs : 2; k-- > 0;)
-        means(&p, x, x->rate[k], look_style(k));
+        draw_means(&p, x, x->rate[k], look_style(k));
     plot_draw(&p, g);
-    labels(g, r, _("rate"), &x->all_rate, &p, x->out_rate);
+    draw_axis_labels(g, r, _("rate"), &x->all_rate, &p, x->out_rate);
     plot_release(&p);
 }
 
@@ -392,5 +394,5 @@ void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, con
     draw_lower(g, (struct rect){r.y + upper, r.x, lower, LABEL_W},
                (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
                c->limit[CURVE_MEAN_ABS].limit);
-    legend(g, r, x, c, s->work.plot.at);
+    draw_curves_legend(g, r, x, c, s->work.plot.at);
 }

@@ -15,7 +15,7 @@ struct page {
     int y, skip, total;
 };
 
-static void paragraph(struct page *p, uint8_t style, struct str s)
+static void draw_page_text(struct page *p, uint8_t style, struct str s)
 {
     p->total += grid_wrap(p->g, p->r, &p->y, &p->skip, style, s);
 }
@@ -32,7 +32,7 @@ static int fixed_line(struct page *p)
     return y < p->r.h ? p->r.y + y : -1;
 }
 
-static void verdict(struct page *p, uint32_t line, const struct line_judgement *j)
+static void draw_verdict_text(struct page *p, uint32_t line, const struct line_judgement *j)
 {
     const struct judgement *all = p->s->work.c->judged;
     struct buf b = {0}, why = {0};
@@ -44,7 +44,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     else
         buf_fmt(&b, _("%s %s: %s."), verdict_glyph(j), verdict_label(j->verdict), why.p ? why.p : "");
     buf_release(&why);
-    paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
+    draw_page_text(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
     if (j->cause == CAUSE_INHERITED && j->from != NONE) {
         const struct workspace *d = &p->s->work;
         char n[NUM_MAX];
@@ -64,11 +64,11 @@ static void of_first(struct page *p)
     struct buf b = {0};
     explain_provisional(p->s->work.c->judged, &b);
     if (b.n)
-        paragraph(p, STYLE_DRIFT, buf_view(&b));
+        draw_page_text(p, STYLE_DRIFT, buf_view(&b));
     buf_release(&b);
 }
 
-static void advice(struct page *p, uint32_t line)
+static void draw_advice(struct page *p, uint32_t line)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
     bool starts = p->s->work.c->judged->line[line].cause == CAUSE_STARTS;
@@ -76,14 +76,14 @@ static void advice(struct page *p, uint32_t line)
     struct buf b = {0};
     if (starts || (x && x->n)) {
         buf_fmt(&b, _("next: %s"), workspace_advice(&p->s->work, line, &a));
-        paragraph(p, STYLE_TEXT, buf_view(&b));
+        draw_page_text(p, STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
     arena_release(&a);
 }
 
 /* The diagnosis, once it is available: the best one is above the next step, others far below. */
-static void looks_like(struct page *p, uint32_t line, bool best)
+static void draw_diagnoses(struct page *p, uint32_t line, bool best)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
     struct buf b = {0};
@@ -91,13 +91,13 @@ static void looks_like(struct page *p, uint32_t line, bool best)
         buf_clear(&b);
         buf_cstr(&b, i ? _("or: ") : _("looks like: "));
         diagnosis_text(x, i, &b);
-        paragraph(p, i ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
+        draw_page_text(p, i ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
 }
 
 /* Findings about the row. */
-static void noted(struct page *p, uint32_t line)
+static void draw_row_findings(struct page *p, uint32_t line)
 {
     struct finding x;
     struct buf b = {0};
@@ -108,22 +108,22 @@ static void noted(struct page *p, uint32_t line)
     buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)),
             text.p ? text.p : "");
     buf_release(&text);
-    paragraph(p, STYLE_TITLE, buf_view(&b));
+    draw_page_text(p, STYLE_TITLE, buf_view(&b));
     buf_release(&b);
 }
 
 /* What it was in the previous round. */
-static void earlier(struct page *p, uint32_t line)
+static void draw_previous_round(struct page *p, uint32_t line)
 {
     struct buf b = {0};
     round_since_line(p->s->work.c, line, &b);
     enum change_kind k = round_since_change(p->s->work.c, line);
     if (b.n)
-        paragraph(p,
-                  k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE
-                  : k == CHANGE_KINDS                  ? STYLE_DIM
+        draw_page_text(p,
+                       k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE
+                       : k == CHANGE_KINDS                  ? STYLE_DIM
                                                        : STYLE_TEXT,
-                  buf_view(&b));
+                       buf_view(&b));
     buf_release(&b);
 }
 
@@ -131,7 +131,7 @@ static void earlier(struct page *p, uint32_t line)
  * and neither is, otherwise further below. */
 enum which_place { WHICH_WRONG, WHICH_NEITHER, WHICH_FINE };
 
-static void which_side(struct page *p, uint32_t line, enum which_place place)
+static void draw_wrong_side(struct page *p, uint32_t line, enum which_place place)
 {
     const struct comparison *s = p->s->work.c;
     const struct oracle *o = comparison_oracle(s);
@@ -143,12 +143,12 @@ static void which_side(struct page *p, uint32_t line, enum which_place place)
     if (place == (wrong ? WHICH_WRONG : bad ? WHICH_NEITHER : WHICH_FINE))
         oracle_whole_text(o, &s->measure, s->judged, line, &b);
     if (b.n)
-        paragraph(p, wrong ? STYLE_DEVIATE : bad ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
+        draw_page_text(p, wrong ? STYLE_DEVIATE : bad ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
 /* How the call amplifies its input error. */
-static void amplification(struct page *p, uint32_t row)
+static void draw_amplification(struct page *p, uint32_t row)
 {
     const struct comparison *s = p->s->work.c;
     struct buf b = {0};
@@ -159,16 +159,16 @@ static void amplification(struct page *p, uint32_t row)
     size_t before = b.n;
     explain_call_error(&x, &b);
     if (b.n > before)
-        paragraph(p, call_error_kind(&x) == CALL_ERROR_ADDED ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
+        draw_page_text(p, call_error_kind(&x) == CALL_ERROR_ADDED ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
-static void reference(struct page *p, const uint32_t row[2])
+static void draw_reference(struct page *p, const uint32_t row[2])
 {
     struct buf b = {0};
     explain_reference(&p->s->work.c->reference, row, &b);
     if (b.n)
-        paragraph(p, STYLE_TEXT, buf_view(&b));
+        draw_page_text(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }
 
@@ -185,7 +185,7 @@ static void two_sided(struct page *p, const struct figures *f)
             num_cell(n[3], f->max_abs, 4), (unsigned long long)f->max_abs_at, num_cell(n[4], f->max_rel, 4),
             num_cell(n[5], f->one_thousandth * 100, 5), num_cell(n[6], f->five_thousandths * 100, 5),
             num_cell(n[7], f->euclid, 4));
-    paragraph(p, STYLE_TEXT, buf_view(&b));
+    draw_page_text(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }
 
@@ -309,15 +309,15 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
 }
 
 /* The problems of a row in a single recording. */
-static void problems(struct page *p, uint32_t row)
+static void draw_row_problems(struct page *p, uint32_t row)
 {
     size_t n = 0;
     const struct dump_check_problem *x = row == NONE ? NULL : one_side_problems(&p->s->work.c->examined, row, &n);
     for (size_t i = 0; x && i < n; i++)
-        paragraph(p, dump_check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
+        draw_page_text(p, dump_check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
 }
 
-static void names(struct page *p, uint32_t line, const uint32_t row[2])
+static void draw_row_names(struct page *p, uint32_t line, const uint32_t row[2])
 {
     struct buf name[2] = {{0}, {0}}, b = {0};
     workspace_names(&p->s->work, line, name);
@@ -329,7 +329,7 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
         const struct shape *sh = dump_row_shape(&p->s->work.c->side[s].dump, row[s]);
         if (sh)
             shape_text(sh, &b);
-        paragraph(p, STYLE_DIM, buf_view(&b));
+        draw_page_text(p, STYLE_DIM, buf_view(&b));
     }
     buf_release(&name[0]);
     buf_release(&name[1]);
@@ -357,13 +357,14 @@ static void gap_cause(struct page *p, const struct gap *g, uint32_t line)
     struct buf b = {0};
     gap_place(d, d->rows.v[row[side]].call, &b);
     if (b.n)
-        paragraph(p, STYLE_DIM, buf_view(&b));
+        draw_page_text(p, STYLE_DIM, buf_view(&b));
     bool torch = strcmp(d->framework, "pytorch") == 0 && strcmp(x->side[!side].dump.framework, "pytorch") == 0;
     if (b.n && torch && g->calls[side] && !g->calls[!side])
-        paragraph(p, STYLE_TEXT, str_of(_("next: read this function (s): calls inside a function under "
-                                          "@torch.jit.script are not recorded on a GPU, where it is a ScriptFunction; "
-                                          "torch_npu ignores the decorator and records them. Remove it and dump "
-                                          "again.")));
+        draw_page_text(p, STYLE_TEXT,
+                       str_of(_("next: read this function (s): calls inside a function under "
+                                "@torch.jit.script are not recorded on a GPU, where it is a ScriptFunction; "
+                                "torch_npu ignores the decorator and records them. Remove it and dump "
+                                "again.")));
     buf_release(&b);
 }
 
@@ -378,7 +379,7 @@ static void gap_text(struct page *p, uint32_t line)
     buf_fmt(&b, _("gap: calls only on the target %u, only on the golden side %u"), g->calls[TARGET], g->calls[GOLDEN]);
     if (g->compute[TARGET] + g->compute[GOLDEN])
         buf_fmt(&b, _("; compute calls: %u and %u"), g->compute[TARGET], g->compute[GOLDEN]);
-    paragraph(p, STYLE_DIM, buf_view(&b));
+    draw_page_text(p, STYLE_DIM, buf_view(&b));
     for (int behind = 0; behind < 2; behind++) {
         uint32_t next = behind ? g->after : g->before;
         if (next == NONE)
@@ -386,7 +387,7 @@ static void gap_text(struct page *p, uint32_t line)
         buf_clear(&b);
         buf_cstr(&b, behind ? _("before  ") : _("after   "));
         pair_name(p, next, &b);
-        paragraph(p, STYLE_DIM, buf_view(&b));
+        draw_page_text(p, STYLE_DIM, buf_view(&b));
     }
     buf_release(&b);
 }
@@ -409,7 +410,7 @@ static void why_paired(struct page *p, uint32_t line)
     if (parts.n)
         buf_fmt(&b, _("; unpaired calls before it: %s"), parts.p);
     buf_release(&parts);
-    paragraph(p, STYLE_DIM, buf_view(&b));
+    draw_page_text(p, STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
@@ -422,12 +423,12 @@ static void folded_rows(struct page *p, uint32_t line)
         return;
     row_fold_text(x, &b);
     buf_cstr(&b, _("; Enter shows all. The first of them:"));
-    paragraph(p, STYLE_DIM, buf_view(&b));
+    draw_page_text(p, STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
 /* Fills the page for the line; `total` of the page receives its number of lines. */
-static void fill(struct page *p, uint32_t line)
+static void fill_detail_page(struct page *p, uint32_t line)
 {
     const struct workspace *d = &p->s->work;
     const struct comparison *c = d->c;
@@ -436,33 +437,33 @@ static void fill(struct page *p, uint32_t line)
     workspace_rows(d, line, row);
     folded_rows(p, line);
     if (j)
-        verdict(p, line, j);
-    problems(p, row[TARGET]);
-    earlier(p, line);
-    noted(p, line);
+        draw_verdict_text(p, line, j);
+    draw_row_problems(p, row[TARGET]);
+    draw_previous_round(p, line);
+    draw_row_findings(p, line);
     if (j) {
-        looks_like(p, line, true);
-        which_side(p, line, WHICH_WRONG);
-        advice(p, line);
+        draw_diagnoses(p, line, true);
+        draw_wrong_side(p, line, WHICH_WRONG);
+        draw_advice(p, line);
     }
     figures_table(p, line, row);
     two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j)
-        which_side(p, line, WHICH_NEITHER);
+        draw_wrong_side(p, line, WHICH_NEITHER);
     if (j && c->judged->first == line)
         of_first(p);
     if (j) {
-        amplification(p, row[TARGET]);
-        reference(p, row);
-        which_side(p, line, WHICH_FINE);
-        looks_like(p, line, false);
+        draw_amplification(p, row[TARGET]);
+        draw_reference(p, row);
+        draw_wrong_side(p, line, WHICH_FINE);
+        draw_diagnoses(p, line, false);
     }
-    names(p, line, row);
+    draw_row_names(p, line, row);
     if (c->paired && !c->single)
         why_paired(p, line);
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_detail_update(struct screen *s, struct rect r)
 {
     struct workspace *d = &s->work;
     struct grid nowhere = {0};
@@ -471,22 +472,22 @@ static void update(struct screen *s, struct rect r)
     if (!workspace_lines(d))
         return;
     diagnosis_job_ask(&d->diagnosis, d->c, s->shown_line);
-    fill(&p, s->shown_line);
+    fill_detail_page(&p, s->shown_line);
     int most = p.total > r.h ? p.total - r.h : 0;
     if (d->detail_scroll > most) /* not past the end */
         d->detail_scroll = most;
     s->detail_below = most - d->detail_scroll;
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_detail_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     struct page p = {.s = s, .g = g, .r = r, .skip = s->work.detail_scroll};
     if (workspace_lines(&s->work))
-        fill(&p, s->shown_line);
+        fill_detail_page(&p, s->shown_line);
 }
 
 static const struct hint hints[] = {
     {"down", N_("scroll")}, {"pane next", N_("pane")}, {"zoom", N_("zoom")}, {"first", N_("first")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_detail = {"detail", update, draw, hints};
+const struct pane_ops pane_detail = {"detail", pane_detail_update, pane_detail_draw, hints};

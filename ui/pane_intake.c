@@ -69,7 +69,7 @@ static void side_facts(const struct screen *s, struct grid *g, struct rect r, in
     buf_release(&b);
 }
 
-static void doubts(const struct screen *s, struct grid *g, struct rect r, int *y, int side)
+static void draw_input_doubts(const struct screen *s, struct grid *g, struct rect r, int *y, int side)
 {
     const input_doubt_list *l = &s->work.doubts;
     struct buf b = {0};
@@ -111,7 +111,7 @@ static void pairing_facts(const struct screen *s, struct grid *g, struct rect r,
 }
 
 /* What has changed since the previous round, once that is known. */
-static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y)
+static void draw_round_changes(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
     const struct round_since *x = &s->work.c->since;
     struct buf b = {0};
@@ -125,7 +125,7 @@ static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y
 }
 
 /* Where the user's work is saved, or why it is not. */
-static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
+static void draw_save_state(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
     const struct investigation *v = &s->inv;
     struct buf b = {0};
@@ -158,7 +158,7 @@ static int nothing_open(const struct screen *s, struct grid *g, struct rect r)
 }
 
 /* Returns the lines all of it takes. */
-static int page(const struct screen *s, struct grid *g, struct rect r)
+static int draw_intake_page(const struct screen *s, struct grid *g, struct rect r)
 {
     struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
     int y[2] = {1, 1}, skip = 0;
@@ -170,12 +170,12 @@ static int page(const struct screen *s, struct grid *g, struct rect r)
         right.w = r.w / 2 - 3;
     }
     side_facts(s, g, left, &y[0], TARGET);
-    doubts(s, g, left, &y[0], TARGET);
+    draw_input_doubts(s, g, left, &y[0], TARGET);
     if (!s->work.c->single) {
         if (right.x == left.x)
             y[1] = y[0] + 1;
         side_facts(s, g, right, &y[1], GOLDEN);
-        doubts(s, g, right, &y[1], GOLDEN);
+        draw_input_doubts(s, g, right, &y[1], GOLDEN);
     }
     int at = (y[0] > y[1] ? y[0] : y[1]) + 1;
     struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
@@ -185,19 +185,19 @@ static int page(const struct screen *s, struct grid *g, struct rect r)
     else if (!s->work.c->failed && !s->work.c->single)
         grid_wrap(g, whole, &at, &skip, STYLE_DIM, str_of(input_doubts_target(s->work.c)));
     pairing_facts(s, g, whole, &at);
-    rounds(s, g, whole, &at);
-    doubts(s, g, whole, &at, -1);
-    kept(s, g, whole, &at);
+    draw_round_changes(s, g, whole, &at);
+    draw_input_doubts(s, g, whole, &at, -1);
+    draw_save_state(s, g, whole, &at);
     return at;
 }
 
 #define SIGNED_LINES 4 /* on fewer the sign would take the place of what is read */
 
 /* The last line says that more follow, so one less is seen before the end. */
-static void update(struct screen *s, struct rect r)
+static void pane_intake_update(struct screen *s, struct rect r)
 {
     struct grid nowhere = {0};
-    int lines = page(s, &nowhere, r), most = lines > r.h ? lines - r.h : 0;
+    int lines = draw_intake_page(s, &nowhere, r), most = lines > r.h ? lines - r.h : 0;
     if (s->work.intake_scroll > most) /* not past the end */
         s->work.intake_scroll = most;
     bool more = s->work.intake_scroll < most && r.h >= SIGNED_LINES;
@@ -205,13 +205,13 @@ static void update(struct screen *s, struct rect r)
     s->work.page = r.h;
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_intake_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     int top = s->work.intake_scroll, last = r.y + r.h - 1;
     struct rect shown = {r.y, r.x, s->intake_below ? r.h - 1 : r.h, r.w},
                 all = {r.y - top, r.x, shown.h + top, r.w},
                 was = grid_clip(g, shown);
-    page(s, g, all);
+    draw_intake_page(s, g, all);
     grid_clip(g, was);
     if (s->intake_below)
         grid_fmt(g, last, r.x + 2, r.w - 4, STYLE_DIM, _("▼ %d more lines"), s->intake_below);
@@ -226,4 +226,4 @@ static const struct hint hints[] = {
     {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {"list problems", N_("open a line")}, {0},
 };
 
-const struct pane_ops pane_intake = {"intake", update, draw, hints};
+const struct pane_ops pane_intake = {"intake", pane_intake_update, pane_intake_draw, hints};

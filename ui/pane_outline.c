@@ -8,7 +8,7 @@
 
 /* ---- trees ---- */
 
-static int counts(struct grid *g, int y, int x, const struct row_groups_node *n)
+static int draw_verdict_counts(struct grid *g, int y, int x, const struct row_groups_node *n)
 {
     static const enum verdict told[] =
         {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_IN_DOUBT, VERDICT_INHERITED, VERDICT_DTYPE,
@@ -42,7 +42,7 @@ static void draw_node(const struct screen *s, struct grid *g, struct rect r, int
         return;
     grid_right(g, y, r.x + r.w - tail, 7, STYLE_DIM, num_count(text, n->lines));
     struct rect was = grid_clip(g, (struct rect){y, r.x + r.w - tail + 8, 1, tail - 9});
-    counts(g, y, r.x + r.w - tail + 8, n);
+    draw_verdict_counts(g, y, r.x + r.w - tail + 8, n);
     grid_clip(g, was);
 }
 
@@ -97,7 +97,7 @@ static struct layer_columns layer_columns(const struct layer_table *x, int w)
     return c;
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_outline_update(struct screen *s, struct rect r)
 {
     struct workspace *d = &s->work;
     uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), at = 0;
@@ -162,7 +162,7 @@ static void draw_layers(const struct screen *s, struct grid *g, struct rect r)
     }
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_outline_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     if (s->work.groups.kind == GROUP_LAYERS)
         draw_layers(s, g, r);
@@ -174,4 +174,4 @@ static const struct hint hints[] = {
     {"enter", N_("to the row")}, {"right", N_("unfold")}, {"left", N_("fold")}, {"unfold", N_("all")}, {"group", N_("others")}, {"pane stack", N_("stack")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_outline = {"group", update, draw, hints};
+const struct pane_ops pane_outline = {"group", pane_outline_update, pane_outline_draw, hints};

@@ -233,7 +233,7 @@ static int put_item(struct grid *g, struct rect r, const struct list_item *x)
 }
 
 /* Lines an entry takes: the selected one and those that ask for it are shown whole, as far as half the list goes. */
-static int item_lines(const struct screen *s, uint32_t at, struct rect r)
+static int list_item_lines(const struct screen *s, uint32_t at, struct rect r)
 {
     const struct workspace *d = &s->work;
     struct grid nowhere = {0};
@@ -252,13 +252,13 @@ static void update_list(struct screen *s, struct rect r)
     struct workspace *d = &s->work;
     s->list = r;
     d->page = r.h > 1 ? r.h - 1 : 0;
-    int top = (int)d->list.at, room = d->page - item_lines(s, d->list.at, r);
-    while (top > 0 && room >= item_lines(s, (uint32_t)top - 1, r))
-        room -= item_lines(s, (uint32_t)--top, r);
+    int top = (int)d->list.at, room = d->page - list_item_lines(s, d->list.at, r);
+    while (top > 0 && room >= list_item_lines(s, (uint32_t)top - 1, r))
+        room -= list_item_lines(s, (uint32_t)--top, r);
     d->list.scroll = d->list.scroll < top ? top : d->list.scroll > (int)d->list.at ? (int)d->list.at : d->list.scroll;
 }
 
-static void draw_item(const struct screen *s, struct grid *g, struct rect r, uint32_t at)
+static void draw_list_item(const struct screen *s, struct grid *g, struct rect r, uint32_t at)
 {
     const struct workspace *d = &s->work;
     const struct list_item *x = &d->list.items.v[d->list.shown.v[at]];
@@ -289,7 +289,7 @@ long pane_list_entry(const struct screen *s, int y)
     const struct list_view *l = &s->work.list;
     int at = s->list.y + 1;
     for (uint32_t i = (uint32_t)l->scroll; i < l->shown.n && at < s->list.y + s->list.h && y >= at; i++) {
-        at += item_lines(s, i, s->list);
+        at += list_item_lines(s, i, s->list);
         if (y < at)
             return i;
     }
@@ -318,9 +318,9 @@ static void draw_list(const struct screen *s, struct grid *g, struct rect r)
         grid_fmt(g, y, r.x + 3, r.w - 4, STYLE_DIM, _("no entry contains \"%s\"; Backspace deletes a character"),
                  d->narrow.p);
     for (uint32_t i = (uint32_t)d->list.scroll; i < n && y < end; i++) {
-        int lines = item_lines(s, i, r);
+        int lines = list_item_lines(s, i, r);
         lines = lines < end - y ? lines : end - y;
-        draw_item(s, g, (struct rect){y, r.x, lines, r.w}, i);
+        draw_list_item(s, g, (struct rect){y, r.x, lines, r.w}, i);
         y += lines;
     }
 }

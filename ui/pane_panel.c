@@ -53,7 +53,7 @@ static int lines_of(struct rect r, const char *text)
     return text && *text ? grid_wrap(&nowhere, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
 }
 
-static int rank_of(const struct procedure *gu, int i)
+static int panel_urgency(const struct procedure *gu, int i)
 {
     static const int rank[PANEL_STATES] = {
         [PANEL_FAILED] = 0, [PANEL_OPEN] = 1, [PANEL_WAITS] = 1, [PANEL_WAIVED] = 2, [PANEL_PASSED] = 2,
@@ -68,7 +68,7 @@ static void choose_whole(const struct procedure *gu, struct rect title, struct r
     struct buf b = {0};
     for (int rank = 0; rank <= 5; rank++)
         for (int i = 0; i < PANELS; i++) {
-            if (rank_of(gu, i) != rank)
+            if (panel_urgency(gu, i) != rank)
                 continue;
             overview_text(gu, i, &b);
             int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title)),
@@ -137,7 +137,7 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
 
 /* ---- one ---- */
 
-static void bar(struct grid *g, int y, int x, int w, float share)
+static void draw_bar(struct grid *g, int y, int x, int w, float share)
 {
     static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     int eighths = (int)lroundf(share * (float)(w * 8));
@@ -181,8 +181,8 @@ static void draw_heading(struct grid *g, const struct panel_page *p, struct rect
         grid_put(g, r.y, r.x + r.w - bars, bars, STYLE_DIM, p->scale);
 }
 
-static void draw_item(struct grid *g, const struct panel_page *p, const struct panel_item *it, int y, struct rect r,
-                      bool here)
+static void draw_panel_item(struct grid *g, const struct panel_page *p, const struct panel_item *it, int y,
+                            struct rect r, bool here)
 {
     bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED,
          table = p->values[0] && !input && (it->value[0] || it->value[1]);
@@ -210,7 +210,7 @@ static void draw_item(struct grid *g, const struct panel_page *p, const struct p
             grid_middle(g, y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TEXT,
                         str_of(it->value[i] ? it->value[i] : ""));
         if (bars)
-            bar(g, y, r.x + r.w - bars, bars - 1, it->share);
+            draw_bar(g, y, r.x + r.w - bars, bars - 1, it->share);
     }
     if (here)
         grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
@@ -230,7 +230,7 @@ static const char *detail_of(const struct panel_page *p, uint32_t at, int w)
     return utf8_cells(str_of(it->text)) > w - 4 ? it->text : NULL;
 }
 
-static void next_text(const struct panel_page *p, struct buf *out)
+static void put_next_step(const struct panel_page *p, struct buf *out)
 {
     if (*p->next)
         buf_fmt(out, _("next: %s"), p->next);
@@ -242,7 +242,7 @@ static void goal_text(const struct workspace *d, struct buf *out)
     buf_fmt(out, _("goal: %s"), _(panels[d->panel.number - 1].goal));
 }
 
-static struct panel_layout lay_out(const struct workspace *d, struct rect r)
+static struct panel_layout lay_out_panel(const struct workspace *d, struct rect r)
 {
     const struct panel_page *p = &d->guide.page[d->panel.number - 1];
     struct panel_layout l = {.detail = detail_of(p, d->panel.at, r.w)};
@@ -259,7 +259,7 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
     y += l.curves.h;
     l.heading = (struct rect){r.y + y, r.x, p->values[0] && r.h >= 8 ? 1 : 0, r.w};
     y += l.heading.h;
-    next_text(p, &next);
+    put_next_step(p, &next);
     int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
     if (below > rest - 1) /* the selected line is visible on any screen */
         below = rest - 1 > 0 ? rest - 1 : 0;
@@ -275,7 +275,7 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
 static void update_panel(struct screen *s, struct rect r)
 {
     struct workspace *d = &s->work;
-    struct panel_layout l = lay_out(d, r);
+    struct panel_layout l = lay_out_panel(d, r);
     d->page = l.items.h;
     d->panel.scroll = (int)pane_top((uint32_t)d->panel.scroll, d->panel.at, (uint32_t)l.items.h);
     if (l.curves.h)
@@ -318,7 +318,7 @@ static void draw_panel(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct workspace *d = &s->work;
     const struct panel_page *p = &d->guide.page[d->panel.number - 1];
-    struct panel_layout l = lay_out(d, r);
+    struct panel_layout l = lay_out_panel(d, r);
     struct buf next = {0}, goal = {0};
     goal_text(d, &goal);
     draw_title(d, g, r);
@@ -329,8 +329,8 @@ static void draw_panel(const struct screen *s, struct grid *g, struct rect r)
     if (l.heading.h)
         draw_heading(g, p, l.heading);
     for (uint32_t i = 0, top = (uint32_t)d->panel.scroll; i < (uint32_t)l.items.h && top + i < p->items.n; i++)
-        draw_item(g, p, &p->items.v[top + i], l.items.y + (int)i, r, top + i == d->panel.at);
-    next_text(p, &next);
+        draw_panel_item(g, p, &p->items.v[top + i], l.items.y + (int)i, r, top + i == d->panel.at);
+    put_next_step(p, &next);
     draw_text(g, l.told, STYLE_TEXT, l.detail);
     draw_text(g, l.next, STYLE_FIRST, next.p);
     buf_release(&next);

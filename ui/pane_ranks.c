@@ -30,7 +30,7 @@ struct ranks_layout {
     struct rect info, steps, mark, strip, under, legend, items; /* of no height: not shown */
 };
 
-static struct rect take(struct rect *r, int lines)
+static struct rect take_rect_lines(struct rect *r, int lines)
 {
     struct rect x = {r->y, r->x, lines < r->h ? lines : r->h, r->w};
     r->y += x.h;
@@ -41,7 +41,7 @@ static struct rect take(struct rect *r, int lines)
 #define ITEM_LINES 6 /* of an entry of the list at most: its head, the sentence, place and action */
 
 /* Lines of each entry in a list of h lines, its title included. */
-static int item_lines(const struct screen *s, int h)
+static int finding_lines(const struct screen *s, int h)
 {
     int n = (int)(s->ranks.items.n < 100 ? s->ranks.items.n : 100);
     for (int each = s->grid.cols >= 160 ? ITEM_LINES - 2 : ITEM_LINES; each > 1; each--)
@@ -51,14 +51,14 @@ static int item_lines(const struct screen *s, int h)
 }
 
 /* The strip gets what it needs, the list below it the rest. */
-static struct ranks_layout lay_out(const struct screen *s, struct rect r)
+static struct ranks_layout lay_out_ranks(const struct screen *s, struct rect r)
 {
     struct ranks_layout l = {.steps = {0, 0, 0, 0}};
     size_t ranks = s->picture.ranks;
     int h = r.h, items = (int)s->ranks.items.n < 30 ? (int)s->ranks.items.n : 30;
-    l.info = take(&r, h >= 14 ? 2 : 0);
-    l.steps = take(&r, h >= 9 && s->picture.step_to > s->picture.step_from ? 1 : 0);
-    l.mark = take(&r, h >= 6);
+    l.info = take_rect_lines(&r, h >= 14 ? 2 : 0);
+    l.steps = take_rect_lines(&r, h >= 9 && s->picture.step_to > s->picture.step_from ? 1 : 0);
+    l.mark = take_rect_lines(&r, h >= 6);
     int tail = (h >= 12) + (h >= 5 ? 2 : h >= 3), least = h >= 10 && items ? 2 : 0;
     int strip = r.h - tail - least;
     strip = strip > (int)ranks ? (int)ranks : strip;
@@ -70,16 +70,16 @@ static struct ranks_layout lay_out(const struct screen *s, struct rect r)
         list = wanted;
         strip = r.h - tail - list;
     }
-    l.strip = take(&r, strip < 1 ? 1 : strip);
-    l.under = take(&r, h >= 5 ? 2 : h >= 3);
-    l.legend = take(&r, h >= 12);
-    l.items = take(&r, least ? list : 0);
+    l.strip = take_rect_lines(&r, strip < 1 ? 1 : strip);
+    l.under = take_rect_lines(&r, h >= 5 ? 2 : h >= 3);
+    l.legend = take_rect_lines(&r, h >= 12);
+    l.items = take_rect_lines(&r, least ? list : 0);
     return l;
 }
 
 /* ---- before a frame ---- */
 
-static int digits(int n)
+static int count_digits(int n)
 {
     int d = 1;
     while ((n /= 10) > 0)
@@ -88,7 +88,7 @@ static int digits(int n)
 }
 
 /* The number of cells for `all` things, at most `room`; each cell represents *each of them. */
-static int cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t *from)
+static int fit_cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t *from)
 {
     size_t seen = all >> (zoom < 30 ? zoom : 30), fit = room > 0 ? (size_t)room : 1;
     seen = seen < fit ? fit : seen;
@@ -108,7 +108,7 @@ static int label_width(const struct screen *s)
 {
     const struct job_strip *x = &s->job.strip;
     int most = x->row.n ? x->row.v[x->row.n - 1].rank : 0;
-    return 2 + (s->ranks.cell_ranks > 1 ? 2 * digits(most) + 1 : digits(most)) + 1;
+    return 2 + (s->ranks.cell_ranks > 1 ? 2 * count_digits(most) + 1 : count_digits(most)) + 1;
 }
 
 static void update_cells(struct screen *s, struct rect r)
@@ -121,8 +121,8 @@ static void update_cells(struct screen *s, struct rect r)
     vec_clear(&p->from);
     memset(p->seen, 0, sizeof p->seen);
     p->cursor_y = p->cursor_x = p->first_y = p->first_x = -1;
-    p->rows = cells(n, v->zoom, r.h, &v->cell_ranks, v->rank, &p->rank_top);
-    p->cols = cells(x->columns, v->zoom, r.w - label_width(s) - 1, &v->cell_columns, v->column, &p->column_left);
+    p->rows = fit_cells(n, v->zoom, r.h, &v->cell_ranks, v->rank, &p->rank_top);
+    p->cols = fit_cells(x->columns, v->zoom, r.w - label_width(s) - 1, &v->cell_columns, v->column, &p->column_left);
     v->page = (size_t)(p->rows > 0 ? p->rows : 1);
     for (int y = 0; y < p->rows; y++) {
         size_t at = p->rank_top + (size_t)y * v->cell_ranks, rows = n - at < v->cell_ranks ? n - at : v->cell_ranks;
@@ -238,7 +238,7 @@ static void update_texts(struct screen *s)
         job_outcome_text(&k->result, k->settled, &p->outcome);
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_ranks_update(struct screen *s, struct rect r)
 {
     struct rank_view *v = &s->ranks;
     struct ranks_picture *p = &s->picture;
@@ -252,13 +252,13 @@ static void update(struct screen *s, struct rect r)
     p->joined = k->result.joined;
     p->err = k->err;
     update_steps(s, r.w > 50 ? r.w - 40 : 10);
-    struct ranks_layout l = lay_out(s, r);
+    struct ranks_layout l = lay_out_ranks(s, r);
     update_cells(s, l.strip);
     update_under(s);
     update_texts(s);
     p->bad = k->result.first.found;
     job_compare_unlock(k);
-    size_t room = l.items.h > 1 ? (size_t)((l.items.h - 1) / item_lines(s, l.items.h)) : 1;
+    size_t room = l.items.h > 1 ? (size_t)((l.items.h - 1) / finding_lines(s, l.items.h)) : 1;
     p->item_top = pane_top((uint32_t)p->item_top, v->at, (uint32_t)room);
     s->work.page = v->listed ? (int)room : p->rows;
 }
@@ -286,7 +286,7 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
         buf_fmt(out, _("rank %d, %zu/%zu"), x->rank, x->done, x->ranks);
 }
 
-static double share_of(const struct ranks_picture *p)
+static double share_done(const struct ranks_picture *p)
 {
     const struct job_progress *x = &p->progress;
     if (p->elsewhere && x->done < x->ranks)
@@ -316,8 +316,8 @@ void pane_ranks_header(const struct screen *s, struct grid *g)
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         int at = g->cols - right_w;
         at += grid_text(g, 0, at, right_w, STYLE_HEADER, buf_view(&right)) + 1;
-        at += screen_bar(g, 0, at, share_of(p));
-        grid_fmt(g, 0, at, 6, STYLE_HEADER, " %3.0f %%", floor(share_of(p) * 100));
+        at += screen_bar(g, 0, at, share_done(p));
+        grid_fmt(g, 0, at, 6, STYLE_HEADER, " %3.0f %%", floor(share_done(p) * 100));
     } else {
         grid_middle(g, 0, 1, g->cols - 1, STYLE_HEADER, buf_view(&left));
     }
@@ -441,7 +441,7 @@ static void item_words(const struct job_found *x, bool extent, struct buf *out)
 }
 
 /* Wrapped into at most h lines, the last with "…" if it did not fit; returns the lines used. */
-static int paragraph(struct grid *g, struct rect r, int h, uint8_t style, const char *text)
+static int draw_wrapped_text(struct grid *g, struct rect r, int h, uint8_t style, const char *text)
 {
     int at = 0, none = 0;
     if (h < 2) {
@@ -456,7 +456,7 @@ static int paragraph(struct grid *g, struct rect r, int h, uint8_t style, const 
 }
 
 /* Ranks, name and error with the rows that inherit; the sentence; the place and what to do. */
-static void draw_item(const struct screen *s, struct grid *g, struct rect r, const struct job_found *x)
+static void draw_rank_finding(const struct screen *s, struct grid *g, struct rect r, const struct job_found *x)
 {
     static const enum strip_sign sign[] = {
         [JOB_FOUND_ROW] = STRIP_DEVIATE, [JOB_FOUND_COLLECTIVE] = STRIP_BESIDE, [JOB_FOUND_REPLICA] = STRIP_BESIDE};
@@ -475,16 +475,16 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, con
         item_words(x, !right, &b);
         grid_end(g, head.y, head.x, head.w - (right ? right + 2 : 0), style, buf_view(&b));
     } else if (x->kind != JOB_FOUND_ROW) {
-        paragraph(g, head, r.h, style, x->text);
+        draw_wrapped_text(g, head, r.h, style, x->text);
     } else {
         grid_middle(g, head.y, head.x, head.w - (right ? right + 2 : 0), style, str_of(x->text));
-        int used = x->sentence ? paragraph(g, under, r.h > 4 ? r.h - 3 : 1, STYLE_TEXT, x->sentence) : 0;
+        int used = x->sentence ? draw_wrapped_text(g, under, r.h > 4 ? r.h - 3 : 1, STYLE_TEXT, x->sentence) : 0;
         under.y += used;
         const char *const last[] = {x->place, right ? NULL : x->extent, x->action};
         for (size_t i = 0; i < ARRAY_LEN(last); i++)
             if (last[i])
                 buf_fmt(&b, "%s%s", b.n ? " · " : "", last[i]);
-        paragraph(g, under, r.h - 1 - used, STYLE_DIM, b.p ? b.p : "");
+        draw_wrapped_text(g, under, r.h - 1 - used, STYLE_DIM, b.p ? b.p : "");
     }
     buf_release(&b);
 }
@@ -501,7 +501,7 @@ static bool all_start(const struct rank_view *v)
 static void draw_items(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct rank_view *v = &s->ranks;
-    int each = item_lines(s, r.h);
+    int each = finding_lines(s, r.h);
     char n[NUM_MAX];
     if (r.h < 2)
         return;
@@ -510,16 +510,16 @@ static void draw_items(const struct screen *s, struct grid *g, struct rect r)
              all_start(v) ? _(" found: %s, what starts here ") : _(" found: %s "), num_count(n, v->items.n));
     for (int y = 1; y + each <= r.h && s->picture.item_top + (size_t)((y - 1) / each) < v->items.n; y += each) {
         size_t at = s->picture.item_top + (size_t)((y - 1) / each);
-        draw_item(s, g, (struct rect){r.y + y, r.x, each, r.w}, &v->items.v[at]);
+        draw_rank_finding(s, g, (struct rect){r.y + y, r.x, each, r.w}, &v->items.v[at]);
         if (v->listed && at == v->at)
             grid_mark(g, r.y + y, r.x, r.w, STYLE_CURSOR);
     }
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_ranks_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct ranks_picture *p = &s->picture;
-    struct ranks_layout l = lay_out(s, r);
+    struct ranks_layout l = lay_out_ranks(s, r);
     static const char *const side[] = {N_("target  "), N_("golden  ")};
     if (!p->ranks && !p->err.code) {
         grid_put(g, r.y + r.h / 2, r.x + 1, r.w - 2, STYLE_DIM,
@@ -558,4 +558,4 @@ static const struct hint hints[] = {
     {0},
 };
 
-const struct pane_ops pane_ranks = {"ranks", update, draw, hints};
+const struct pane_ops pane_ranks = {"ranks", pane_ranks_update, pane_ranks_draw, hints};

@@ -10,14 +10,14 @@ struct half {
 };
 
 /* The selected frame's source takes the lower part if the stack has the focus. */
-static struct half cut(const struct screen *s, struct rect r)
+static struct half cut_off_source(const struct screen *s, struct rect r)
 {
     int h = s->work.focus == FOCUS_STACK && r.h >= 8 ? r.h * 2 / 5 : 0;
     return (struct half){{r.y, r.x, r.h - h, r.w}, {r.y + r.h - h, r.x, h, r.w}};
 }
 
 /* Areas of the sides; h 0: not shown. */
-static void lay_out(const struct screen *s, struct rect r, struct rect side[2])
+static void lay_out_stacks(const struct screen *s, struct rect r, struct rect side[2])
 {
     int half = r.w >= 100 ? r.w / 2 : r.h / 2, one = s->work.stack.side;
     side[TARGET] = side[GOLDEN] = (struct rect){r.y, r.x, 0, r.w};
@@ -32,14 +32,14 @@ static void lay_out(const struct screen *s, struct rect r, struct rect side[2])
     }
 }
 
-static void say(struct grid *g, struct rect r, int y, uint8_t style, const char *text)
+static void draw_stack_text(struct grid *g, struct rect r, int y, uint8_t style, const char *text)
 {
     int at = y, none = 0;
     grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 1}, &at, &none, style, str_of(text));
 }
 
 /* A title in the rule above the source. */
-static void title(struct grid *g, struct rect r, const char *text)
+static void draw_source_title(struct grid *g, struct rect r, const char *text)
 {
     struct buf b = {0};
     buf_fmt(&b, " %s ", text);
@@ -70,12 +70,12 @@ static void draw_source(const struct screen *s, struct grid *g, struct rect r, i
             int x = grid_fmt(g, r.y + 1 + i, r.x, 8, style, "%6u  ", n);
             grid_end(g, r.y + 1 + i, r.x + x, r.w - x, style, line);
         }
-        title(g, r, path.p);
+        draw_source_title(g, r, path.p);
     } else {
         struct buf text = {0};
         buf_fmt(&text, "%s:%u  %s", f->file, f->line, f->code);
-        say(g, r, 1, STYLE_TEXT, text.p);
-        title(g, r, source->state == FILE_LINES_READING
+        draw_stack_text(g, r, 1, STYLE_TEXT, text.p);
+        draw_source_title(g, r, source->state == FILE_LINES_READING
                         ? _("reading the source …")
                         : _("no source file; :remap FROM TO sets its place"));
         buf_release(&text);
@@ -136,14 +136,14 @@ static void draw_frames(const struct screen *s, struct grid *g, struct rect r, i
     }
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_stack_update(struct screen *s, struct rect r)
 {
     struct rect side[2];
     struct buf path = {0};
-    lay_out(s, r, side);
+    lay_out_stacks(s, r, side);
     for (int i = 0; i < 2 && workspace_lines(&s->work); i++) {
         const struct frame *f = workspace_frame(&s->work, i);
-        if (!f || !f->line || cut(s, side[i]).source.h < 1)
+        if (!f || !f->line || cut_off_source(s, side[i]).source.h < 1)
             continue;
         buf_clear(&path);
         workspace_source(&s->work, f, &path);
@@ -152,14 +152,14 @@ static void update(struct screen *s, struct rect r)
     buf_release(&path);
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_stack_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     struct rect side[2];
     if (!workspace_lines(&s->work))
         return;
-    lay_out(s, r, side);
+    lay_out_stacks(s, r, side);
     for (int i = 0; i < 2; i++) {
-        struct half h = cut(s, side[i]);
+        struct half h = cut_off_source(s, side[i]);
         draw_frames(s, g, h.frames, i);
         draw_source(s, g, h.source, i);
     }
@@ -170,4 +170,4 @@ static const struct hint hints[] = {
     {"source", N_("source")}, {"pane next", N_("pane")}, {"zoom", N_("zoom")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_stack = {"stack", update, draw, hints};
+const struct pane_ops pane_stack = {"stack", pane_stack_update, pane_stack_draw, hints};

@@ -9,7 +9,7 @@
 
 #define RANK_WIDTH 5 /* "▶1 ✗ " */
 
-static uint32_t groups(const struct screen *s)
+static uint32_t count_start_groups(const struct screen *s)
 {
     const struct judgement *j = s->work.c->judged;
     return j && !s->work.c->single ? (uint32_t)j->start_groups.n : 0;
@@ -24,20 +24,20 @@ static uint32_t group_here(const struct screen *s)
 
 int pane_starts_wanted(const struct screen *s)
 {
-    return (int)(groups(s) < 3 ? groups(s) : 3);
+    return (int)(count_start_groups(s) < 3 ? count_start_groups(s) : 3);
 }
 
 /* Lines of an entry: the head; name and place; the action. */
 static int entry_lines(const struct screen *s, struct rect r)
 {
-    int n = (int)groups(s);
+    int n = (int)count_start_groups(s);
     return r.h >= 4 * n || r.h >= 12 ? 4 : r.h >= 2 * n || r.h >= 8 ? 2 : 1;
 }
 
 /* The first entry shown, so that the one of the cursor's row is visible. */
 static uint32_t first_shown(const struct screen *s, uint32_t fit)
 {
-    uint32_t n = groups(s), here = group_here(s);
+    uint32_t n = count_start_groups(s), here = group_here(s);
     if (n <= fit || here == NONE || here < fit)
         return 0;
     return here + 1 - fit;
@@ -45,7 +45,7 @@ static uint32_t first_shown(const struct screen *s, uint32_t fit)
 
 /* The most specific thing to say that fits: inheriting rows at the right, the sentence before them, and in a single
  * line the place between both. */
-static void head(const struct screen *s, struct grid *g, int y, struct rect r, uint32_t i, bool alone)
+static void draw_start_head(const struct screen *s, struct grid *g, int y, struct rect r, uint32_t i, bool alone)
 {
     const struct workspace *d = &s->work;
     const struct start_group *x = &d->c->judged->start_groups.v[i];
@@ -73,7 +73,7 @@ static void head(const struct screen *s, struct grid *g, int y, struct rect r, u
 }
 
 /* "model.py:63  layer.0 … Mul-op0.in.1" */
-static void place(const struct screen *s, struct grid *g, int y, struct rect r, const struct start_group *x)
+static void draw_start_place(const struct screen *s, struct grid *g, int y, struct rect r, const struct start_group *x)
 {
     struct buf name[2] = {{0}, {0}}, b = {0}, shown = {0};
     workspace_names(&s->work, x->line, name);
@@ -89,7 +89,8 @@ static void place(const struct screen *s, struct grid *g, int y, struct rect r, 
     buf_release(&shown);
 }
 
-static void action(const struct screen *s, struct grid *g, int y, struct rect r, const struct start_group *x, int h)
+static void draw_start_advice(const struct screen *s, struct grid *g, int y, struct rect r, const struct start_group *x,
+                              int h)
 {
     struct arena a = {0};
     struct rect in = {y, r.x + RANK_WIDTH, h, r.w - RANK_WIDTH};
@@ -98,9 +99,9 @@ static void action(const struct screen *s, struct grid *g, int y, struct rect r,
     arena_release(&a);
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_starts_draw(const struct screen *s, struct grid *g, struct rect r)
 {
-    uint32_t n = groups(s);
+    uint32_t n = count_start_groups(s);
     if (!n || r.h < 1)
         return;
     int each = entry_lines(s, r);
@@ -111,11 +112,11 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
     for (uint32_t k = 0; k < fit && first + k < n; k++) {
         int y = r.y + (int)k * each;
         const struct start_group *x = &s->work.c->judged->start_groups.v[first + k];
-        head(s, g, y, r, first + k, each == 1);
+        draw_start_head(s, g, y, r, first + k, each == 1);
         if (each > 1)
-            place(s, g, y + 1, r, x);
+            draw_start_place(s, g, y + 1, r, x);
         if (each > 2)
-            action(s, g, y + 2, r, x, each - 2);
+            draw_start_advice(s, g, y + 2, r, x, each - 2);
     }
     int end = r.y + (int)fit * each;
     if (first + fit < n && end < r.y + r.h)
@@ -124,10 +125,10 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 /* Asks for the diagnosis of the first entry that has none, once the row under the cursor has its own. */
-static void update(struct screen *s, struct rect r)
+static void pane_starts_update(struct screen *s, struct rect r)
 {
     const struct comparison *c = s->work.c;
-    uint32_t n = groups(s);
+    uint32_t n = count_start_groups(s);
     int each = entry_lines(s, r);
     uint32_t fit = (uint32_t)(r.h / each > 0 ? r.h / each : 1), first = n ? first_shown(s, fit) : 0;
     if (diagnosis_job_waits(&s->work.diagnosis))
@@ -141,4 +142,4 @@ static void update(struct screen *s, struct rect r)
     }
 }
 
-const struct pane_ops pane_starts = {"starts", update, draw, NULL};
+const struct pane_ops pane_starts = {"starts", pane_starts_update, pane_starts_draw, NULL};

@@ -135,7 +135,7 @@ static void choose_columns(const struct workspace *d, int w, struct columns *c)
         c->c[i].w = width_of(d, c->c[i].field);
 }
 
-static struct columns lay_out(const struct workspace *d, struct rect r)
+static struct columns lay_out_columns(const struct workspace *d, struct rect r)
 {
     struct columns c = {.lines = 1};
     int gutter = 2, edge = 1, numbers = 0;
@@ -166,7 +166,7 @@ static struct columns lay_out(const struct workspace *d, struct rect r)
     return c;
 }
 
-static void head(const struct screen *s, struct grid *g, struct rect r, const struct columns *c)
+static void draw_column_heads(const struct screen *s, struct grid *g, struct rect r, const struct columns *c)
 {
     const struct workspace *d = &s->work;
     uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
@@ -196,7 +196,7 @@ static void head(const struct screen *s, struct grid *g, struct rect r, const st
     grid_put(g, r.y, c->name[1], c->name_w[1], style, s->work.c->single ? "" : _("GOLDEN"));
 }
 
-static bool bookmarked(const struct draw *x, const struct buf name[2])
+static bool is_row_bookmarked(const struct draw *x, const struct buf name[2])
 {
     return x->d->inv->bookmarks.n && investigation_is_bookmarked(x->d->inv, name[0].p, name[1].p);
 }
@@ -268,7 +268,7 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
 }
 
 /* Whether the row is picked for pairing. */
-static bool picked(const struct draw *x)
+static bool is_row_picked(const struct draw *x)
 {
     const struct row_range *p = &x->d->pick;
     uint32_t row[2];
@@ -292,7 +292,7 @@ static void draw_problem(const struct draw *x, int y, int at)
                                          : "!");
 }
 
-static void edges(struct grid *g, const struct columns *c, int y)
+static void draw_column_edges(struct grid *g, const struct columns *c, int y)
 {
     for (int k = 0; k < c->lines; k++) {
         grid_put(g, y + k, c->verdict, 1, STYLE_RULE, "│");
@@ -321,9 +321,9 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
     workspace_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
     grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE,
-             first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
+             first ? "▶" : is_row_picked(x) ? "◆" : is_row_bookmarked(x, name) ? "★" : " ");
     draw_names(x, c, y, name);
-    edges(g, c, y);
+    draw_column_edges(g, c, y);
     if (x->d->c->single)
         draw_problem(x, y, c->verdict + 1);
     else
@@ -367,7 +367,7 @@ static enum map_cell map_cell_of(const struct line_judgement *l)
     return l->cause == CAUSE_AGREES ? MAP_AGREES : MAP_NOTHING;
 }
 
-static void remap(struct table_state *t, const struct judgement *j, int h)
+static void map_lines_to_height(struct table_state *t, const struct judgement *j, int h)
 {
     t->map_of = j->serial;
     t->map_h = h;
@@ -386,7 +386,7 @@ static int map_height(struct rect r)
     return r.h > MAP_LINES ? MAP_LINES : r.h;
 }
 
-static void minimap(const struct screen *s, struct grid *g, struct rect r)
+static void draw_minimap(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct judgement *j = s->work.c->judged;
     int h = map_height(r);
@@ -418,7 +418,7 @@ static void keep_visible(struct table_state *t, uint32_t cursor, uint32_t n, int
         t->top = n - rows;
 }
 
-static void empty(const struct screen *s, struct grid *g, struct rect r)
+static void draw_empty_table(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct comparison *x = s->work.c;
     struct rect in = {r.y + r.h / 3, r.x + 2, r.h - r.h / 3, r.w - 4};
@@ -456,14 +456,14 @@ static void want_shown(struct screen *s, uint32_t n, uint32_t h)
     session_want(&s->session, want, wanted);
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_table_update(struct screen *s, struct rect r)
 {
     struct workspace *d = &s->work;
     struct table_state *t = &s->table;
     const struct judgement *j = d->c->judged;
     int last = d->columns > 1 ? d->columns - 1 : 0, map = map_height(below_head(r));
     d->column_at = d->column_at < last ? d->column_at : last;
-    struct columns c = lay_out(d, r);
+    struct columns c = lay_out_columns(d, r);
     uint32_t n = workspace_shown(d);
     int h = (r.h - 1) / c.lines;
     d->usuals_shown = usual_fields(d, r.w, true, d->usual);
@@ -485,21 +485,21 @@ static void update(struct screen *s, struct rect r)
     keep_visible(t, workspace_pos(d), n, h);
     want_shown(s, n, (uint32_t)h);
     if (j && j->lines && map >= 2 && (t->map_of != j->serial || t->map_h != map))
-        remap(t, j, map);
+        map_lines_to_height(t, j, map);
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_table_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct workspace *d = &s->work;
-    struct columns c = lay_out(d, r);
+    struct columns c = lay_out_columns(d, r);
     uint32_t n = workspace_shown(d), first = d->c->judged ? d->c->judged->first : NONE;
     int h = (r.h - 1) / c.lines;
     struct buf name[2] = {{0}, {0}};
-    head(s, g, r, &c);
+    draw_column_heads(s, g, r, &c);
     if (h < 1)
         return;
     if (!n || d->c->failed) {
-        empty(s, g, below_head(r));
+        draw_empty_table(s, g, below_head(r));
         return;
     }
     for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
@@ -514,7 +514,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
         for (int i = 0; line == d->cursor && i < c.lines; i++)
             grid_mark(g, y + i, r.x, r.w - 1, STYLE_CURSOR);
     }
-    minimap(s, g, below_head(r));
+    draw_minimap(s, g, below_head(r));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
@@ -526,4 +526,4 @@ static const struct hint hints[] = {
     {0},
 };
 
-const struct pane_ops pane_table = {"table", update, draw, hints};
+const struct pane_ops pane_table = {"table", pane_table_update, pane_table_draw, hints};

@@ -34,7 +34,7 @@ static void share_text(uint64_t part, uint64_t all, struct buf *out)
     buf_fmt(out, "%s %%", num_cell(n, all ? floor((double)part / (double)all * 1e4) / 100 : 0, 4));
 }
 
-static const char *title_of(enum heat_map_kind k, bool numbers)
+static const char *heat_map_title(enum heat_map_kind k, bool numbers)
 {
     switch (k) {
     case HEAT_MAP_TARGET:
@@ -47,7 +47,7 @@ static const char *title_of(enum heat_map_kind k, bool numbers)
 }
 
 /* Name, shape, axes, and the positions of the axes not shown. */
-static void head(struct plate *p)
+static void draw_tensor_head(struct plate *p)
 {
     const struct tensor_view *s = p->tensor;
     const struct workspace *d = &p->s->work;
@@ -157,7 +157,7 @@ static void draw_numbers(struct plate *p, const struct heat_map *h, enum heat_ma
 }
 
 /* "1e-6 ░▒▓█ 0.01": the smallest value of the lightest shade and the value of the darkest. */
-static void legend(const struct plate *p, enum heat_map_kind k, double scale, struct buf *out)
+static void put_map_legend(const struct plate *p, enum heat_map_kind k, double scale, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
     if (scale > 0)
@@ -173,11 +173,11 @@ static void map_title(struct plate *p, enum heat_map_kind k, int y, int x, int w
 {
     bool here = k == tensor_view_kind(p->tensor);
     int used = grid_put(p->g, y, x, w, here ? STYLE_FOCUS : STYLE_TITLE,
-                        title_of(k, p->lay->numbers));
+                        heat_map_title(k, p->lay->numbers));
     if (p->lay->numbers) /* numbers need no legend */
         return;
     struct buf t = {0};
-    legend(p, k, scale, &t);
+    put_map_legend(p, k, scale, &t);
     if (w - used > utf8_cells(buf_view(&t)) + 1)
         grid_text(p->g, y, x + used + 2, w - used - 2, STYLE_DIM, buf_view(&t));
     buf_release(&t);
@@ -233,8 +233,8 @@ static void cells_line(struct plate *p)
     else
         buf_cstr(&b, _("cell: one element"));
     if (p->two && p->r.w < 100 && !p->lay->numbers) { /* titles of three maps have no room for it */
-        buf_fmt(&b, "%s%s ", _("; "), title_of(tensor_view_kind(s), false));
-        legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
+        buf_fmt(&b, "%s%s ", _("; "), heat_map_title(tensor_view_kind(s), false));
+        put_map_legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
     }
     if (h)
         buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1],
@@ -299,7 +299,7 @@ static void worst_lines(struct plate *p, int most)
     }
 }
 
-static void odd_line(struct plate *p)
+static void draw_odd_elements(struct plate *p)
 {
     struct buf b = {0};
     const struct tensor_stats *t = p->t;
@@ -418,7 +418,7 @@ static void value_line(struct plate *p, int d)
 }
 
 /* The error along an axis, the largest of all elements with that index. */
-static void strip_line(struct plate *p, int axis)
+static void draw_axis_strip(struct plate *p, int axis)
 {
     const struct tensor_stats_strip *s = &p->t->strip[axis];
     double most = 0;
@@ -444,7 +444,7 @@ static void strip_line(struct plate *p, int axis)
 /* ---- the whole ---- */
 
 /* The distribution of the pane's lines, and the number of maps side by side. */
-static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
+static struct tensor_layout lay_out_tensor(const struct tensor_view *s, struct rect r)
 {
     const struct element_lens *l = &s->reader.lens;
     bool two = l->has[0] && l->has[1];
@@ -491,13 +491,13 @@ static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
                                   .spread = spread > 0, .strips = strips};
 }
 
-static void update(struct screen *s, struct rect r)
+static void pane_tensor_update(struct screen *s, struct rect r)
 {
     struct tensor_view *x = &s->work.tensor;
     struct heat_map_ask plane;
     tensor_reader_lock(&x->reader);
     if (tensor_view_ready(&s->work) == TENSOR_READER_OPEN) {
-        s->tensor = lay_out(x, r);
+        s->tensor = lay_out_tensor(x, r);
         x->single = s->tensor.numbers;
         tensor_view_ask(x, s->tensor.map_h,
                         x->single ? tensor_numbers_across(s->tensor.map_w) : s->tensor.map_w, &plane);
@@ -509,14 +509,14 @@ static void update(struct screen *s, struct rect r)
 static void draw_open(struct plate *p)
 {
     int strips = p->lay->strips;
-    head(p);
+    draw_tensor_head(p);
     draw_maps(p);
     p->y = p->r.y + 2 + p->lay->map_h + (p->lay->stacked ? 2 * (p->lay->map_h + 1) : 0);
     cells_line(p);
     cursor_line(p);
     worst_lines(p, p->lay->worst);
     if (p->t->odds)
-        odd_line(p);
+        draw_odd_elements(p);
     if (p->lay->spread) {
         error_lines(p);
         for (int d = 0; d < 2; d++)
@@ -525,30 +525,32 @@ static void draw_open(struct plate *p)
     }
     for (int i = 0; i < p->l->ndim && strips; i++)
         if (p->l->shape[i] > 1) {
-            strip_line(p, i);
+            draw_axis_strip(p, i);
             strips--;
         }
 }
 
-static void say(struct grid *g, struct rect r, uint8_t style, const char *text)
+static void draw_tensor_notice(struct grid *g, struct rect r, uint8_t style, const char *text)
 {
     int y = 1, skip = 0;
     grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, style, str_of(text));
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+static void pane_tensor_draw(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct tensor_view *x = &s->work.tensor;
     struct plate p =
         {.s = s, .g = g, .tensor = x, .lay = &s->tensor, .l = &x->reader.lens, .t = &x->reader.tally, .r = r};
     if (x->of == TENSOR_VIEW_NOTHING) {
-        say(g, r, STYLE_DIM,
+        draw_tensor_notice(
+            g, r, STYLE_DIM,
             _("No tensor was recorded for this row. e and E go to deviating rows, q returns to the table."));
         return;
     }
     if (x->of == TENSOR_VIEW_PENDING) {
-        say(g, r, STYLE_DIM, _("The shapes of the two sides differ; the matching order of axes is shown after the "
-                               "comparison."));
+        draw_tensor_notice(g, r, STYLE_DIM,
+                           _("The shapes of the two sides differ; the matching order of axes is shown after the "
+                             "comparison."));
         return;
     }
     tensor_reader_lock(&x->reader);
@@ -558,10 +560,10 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
         draw_open(&p);
         break;
     case TENSOR_READER_FAILED:
-        say(g, r, STYLE_ERROR, x->reader.err.text);
+        draw_tensor_notice(g, r, STYLE_ERROR, x->reader.err.text);
         break;
     default:
-        say(g, r, STYLE_DIM, _("opening …"));
+        draw_tensor_notice(g, r, STYLE_DIM, _("opening …"));
         break;
     }
     tensor_reader_unlock(&x->reader);
@@ -573,4 +575,4 @@ static const struct hint hints[] = {
     {"copy-region", N_("copy")}, {"log", N_("log")}, {"magnify in", N_("zoom in")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_tensor = {"tensor", update, draw, hints};
+const struct pane_ops pane_tensor = {"tensor", pane_tensor_update, pane_tensor_draw, hints};

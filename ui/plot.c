@@ -38,7 +38,7 @@ int plot_row(const struct plot *p, double y)
     return dot_row(p, y) / 4;
 }
 
-static void dot(struct plot *p, int column, int row, uint8_t style)
+static void plot_dot(struct plot *p, int column, int row, uint8_t style)
 {
     static const uint8_t bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     if (column < 0 || column >= p->at.w * 2 || row < 0 || row >= p->at.h * 4)
@@ -54,7 +54,7 @@ void plot_span(struct plot *p, int column, double y0, double y1, uint8_t style)
         return;
     int a = dot_row(p, y0), b = dot_row(p, y1);
     for (int r = a < b ? a : b; r <= (a < b ? b : a); r++)
-        dot(p, column, r, style);
+        plot_dot(p, column, r, style);
 }
 
 void plot_level(struct plot *p, double y, uint8_t style)
@@ -62,7 +62,7 @@ void plot_level(struct plot *p, double y, uint8_t style)
     if (y < p->low || y > p->high || p->at.h < 1)
         return;
     for (int c = 0; c < p->at.w * 2; c += 4)
-        dot(p, c, dot_row(p, y), style);
+        plot_dot(p, c, dot_row(p, y), style);
 }
 
 void plot_draw(const struct plot *p, struct grid *g)

@@ -32,7 +32,7 @@ static int wait_for_exams(struct procedure_run *t, const struct options *o, stru
 }
 
 /* An engine without a thread gives no result about its inputs. */
-static int lacking(const struct procedure *g, struct err *e)
+static int check_engine_threads(const struct procedure *g, struct err *e)
 {
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
         if (g->exam[i].state == ENGINE_RUN_FAILED && g->exam[i].err.code == ERR_RESOURCE) {
@@ -85,7 +85,7 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
         procedure_see_ranks(&t->guide, laid, t->wanted == PANEL_RANKS_COMPARED ? job_compare_status(&t->ranks) : -1);
     }
     procedure_look(&t->guide);
-    if (wait_for_exams(t, o, e) || lacking(&t->guide, e))
+    if (wait_for_exams(t, o, e) || check_engine_threads(&t->guide, e))
         return -1;
     procedure_write(&t->guide);
     return 0;

@@ -85,7 +85,7 @@ void prompt_open(struct screen *s)
 
 /* ---- editing ---- */
 
-static void insert(struct prompt *p, struct str s)
+static void insert_text(struct prompt *p, struct str s)
 {
     size_t rest = p->text.n - p->at;
     buf_reserve(&p->text, s.n);
@@ -96,7 +96,7 @@ static void insert(struct prompt *p, struct str s)
     p->at += s.n;
 }
 
-static void cut(struct prompt *p, size_t from, size_t to)
+static void cut_text(struct prompt *p, size_t from, size_t to)
 {
     memmove(p->text.p + from, p->text.p + to, p->text.n - to);
     p->text.n -= to - from;
@@ -105,7 +105,7 @@ static void cut(struct prompt *p, size_t from, size_t to)
 }
 
 /* Start of the character before, and behind, a place in UTF-8. */
-static size_t before(const struct prompt *p)
+static size_t place_before(const struct prompt *p)
 {
     size_t i = p->at;
     while (i > 0 && (p->text.p[--i] & 0xc0) == 0x80)
@@ -113,7 +113,7 @@ static size_t before(const struct prompt *p)
     return i;
 }
 
-static size_t after(const struct prompt *p)
+static size_t place_after(const struct prompt *p)
 {
     size_t i = p->at;
     if (i < p->text.n)
@@ -123,7 +123,7 @@ static size_t after(const struct prompt *p)
     return i;
 }
 
-static void recall(struct prompt *p, int by)
+static void recall_line(struct prompt *p, int by)
 {
     size_t to = p->recall + (size_t)by;
     if (to > p->history.n) /* also below 0 */
@@ -165,7 +165,7 @@ static void say_choices(struct screen *s)
     buf_release(&all);
 }
 
-static void complete(struct screen *s)
+static void complete_prompt(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     if (p->kind == '/')
@@ -196,7 +196,7 @@ static void close_line(struct prompt *p)
 }
 
 /* The latest line of this kind, or "". */
-static const char *latest(const struct prompt *p, char kind)
+static const char *latest_line(const struct prompt *p, char kind)
 {
     for (size_t i = p->history.n; i-- > 0;)
         if (p->history.v[i][0] == kind)
@@ -204,12 +204,12 @@ static const char *latest(const struct prompt *p, char kind)
     return "";
 }
 
-static bool finish(struct screen *s)
+static bool finish_prompt(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     struct buf command = {0};
     if (p->kind == '/' && !p->text.n) { /* again */
-        const char *before = latest(p, '/');
+        const char *before = latest_line(p, '/');
         bool open = s->work.search.code && (!*before || strcmp(before, s->work.search.text) == 0);
         p->active = false;
         if (open)
@@ -240,12 +240,12 @@ static bool take_key(struct screen *s, const char *key)
     struct prompt *p = &s->prompt;
     buf_clear(&s->work.message);
     if (strcmp(key, "Tab") == 0) {
-        complete(s);
+        complete_prompt(s);
         return false;
     }
     forget_choices(p);
     if (strcmp(key, "Enter") == 0)
-        return finish(s);
+        return finish_prompt(s);
     if (strcmp(key, "C-e") == 0 && edit_from_prompt(s)) {
         p->into_editor = true;
         screen_edit(s);
@@ -255,38 +255,38 @@ static bool take_key(struct screen *s, const char *key)
         (strcmp(key, "Backspace") == 0 && !p->text.n))
         close_line(p);
     else if (strcmp(key, "Backspace") == 0 && p->at)
-        cut(p, before(p), p->at);
+        cut_text(p, place_before(p), p->at);
     else if (strcmp(key, "C-d") == 0 && ends_note(p))
-        return finish(s);
+        return finish_prompt(s);
     else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
         size_t from = p->at;
-        cut(p, from, after(p));
+        cut_text(p, from, place_after(p));
     } else if (strcmp(key, "Left") == 0 || strcmp(key, "C-b") == 0)
-        p->at = before(p);
+        p->at = place_before(p);
     else if (strcmp(key, "Right") == 0 || strcmp(key, "C-f") == 0)
-        p->at = after(p);
+        p->at = place_after(p);
     else if (strcmp(key, "Home") == 0 || strcmp(key, "C-a") == 0)
         p->at = 0;
     else if (strcmp(key, "End") == 0 || strcmp(key, "C-e") == 0)
         p->at = p->text.n;
     else if (strcmp(key, "C-u") == 0)
-        cut(p, 0, p->at);
+        cut_text(p, 0, p->at);
     else if (strcmp(key, "C-k") == 0) {
         size_t from = p->at;
-        cut(p, from, p->text.n);
+        cut_text(p, from, p->text.n);
     } else if (strcmp(key, "C-w") == 0) {
         size_t to = p->at, from = to;
         while (from && p->text.p[from - 1] == ' ')
             from--;
         while (from && p->text.p[from - 1] != ' ')
             from--;
-        cut(p, from, to);
+        cut_text(p, from, to);
     } else if (strcmp(key, "Up") == 0 || strcmp(key, "C-p") == 0)
-        recall(p, -1);
+        recall_line(p, -1);
     else if (strcmp(key, "Down") == 0 || strcmp(key, "C-n") == 0)
-        recall(p, 1);
+        recall_line(p, 1);
     else if (key_is_character(key))
-        insert(p, strcmp(key, "Space") == 0 ? STR(" ") : str_of(key));
+        insert_text(p, strcmp(key, "Space") == 0 ? STR(" ") : str_of(key));
     return false;
 }
 
@@ -322,7 +322,7 @@ void prompt_paste(struct prompt *p, struct str text)
     forget_choices(p);
     pasted_line(text, &line);
     if (line.n)
-        insert(p, buf_view(&line));
+        insert_text(p, buf_view(&line));
     buf_release(&line);
 }
 

@@ -62,7 +62,7 @@ static void begin_work(struct screen *s)
 }
 
 /* The folder of an investigation without a given file, or NULL. */
-static const struct keep_place *wanted(const struct screen *s)
+static const struct keep_place *wanted_place(const struct screen *s)
 {
     return s->keeps ? &s->where : NULL;
 }
@@ -80,7 +80,7 @@ int screen_start(struct screen *s, const struct options *o, const struct keep_pl
     s->results = results ? mem_strdup(o->arg[0]) : NULL;
     bool ready = keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) == 0 &&
                  (!results || screen_ranks_results(s, e) == 0) &&
-                 open_investigation(&s->inv, &s->opt, wanted(s), true, e) == 0;
+                 open_investigation(&s->inv, &s->opt, wanted_place(s), true, e) == 0;
     struct session_options so = {.workers = 0};
     if (ready)
         so = session_wanted(s);
@@ -146,7 +146,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.packed = NULL; /* what is opened now is no longer in the pack */
     s->looked = false;
     path_kind_look_end(&s->look);
-    return open_investigation(&s->inv, &s->opt, wanted(s), true, e);
+    return open_investigation(&s->inv, &s->opt, wanted_place(s), true, e);
 }
 
 /* The path of the investigation that is found by the next inputs; it need not exist. Empty: it does not change. */
@@ -372,7 +372,7 @@ static int folder_side(const struct screen *s)
     return -1;
 }
 
-static void list_folder(struct screen *s, int side)
+static void list_input_folder(struct screen *s, int side)
 {
     struct buf b = {0};
     s->work.offers_for = side;
@@ -419,7 +419,7 @@ static bool take_handed(struct screen *s)
     if (panel && other)
         screen_restart(s);
     else if (side >= 0)
-        list_folder(s, side);
+        list_input_folder(s, side);
     return true;
 }
 

@@ -70,7 +70,7 @@ int screen_bar(struct grid *g, int y, int x, double share)
 }
 
 /* The speed of reading tensors and the estimated remaining time, once known. */
-static void rate(const struct session *x, const struct session_progress *p, struct buf *out)
+static void put_reading_rate(const struct session *x, const struct session_progress *p, struct buf *out)
 {
     char n[NUM_MAX];
     if (p->per_second > 0 && !x->settled && !x->paused)
@@ -103,7 +103,7 @@ static void ticket_name(const struct investigation *v, bool brief, struct buf *o
 }
 
 /* A side's number, or both where they differ. */
-static void numbers(const struct comparison *x, const char *what, int target, int golden, struct buf *out)
+static void put_side_numbers(const struct comparison *x, const char *what, int target, int golden, struct buf *out)
 {
     if (target >= 0)
         buf_fmt(out, "  %s %d", what, target);
@@ -138,9 +138,9 @@ static void what_is_open(const struct screen *s, struct buf *out, int how)
                 buf_fmt(out, " %s", words[k]);
     }
     if (steps)
-        numbers(x, "step", t->step, go->step, out);
+        put_side_numbers(x, "step", t->step, go->step, out);
     if (ranks)
-        numbers(x, "rank", t->rank, go->rank, out);
+        put_side_numbers(x, "rank", t->rank, go->rank, out);
 }
 
 /* "diverge  target.log ⇄ golden.log": no recordings are open, the panels alone. */
@@ -169,7 +169,7 @@ static int given_files(const struct screen *s, struct grid *g, int room)
 
 #define FACTOR_LEAST 110 /* cells from which on a named factor has room beside what is open; `i` has it in any case */
 
-static void header(const struct screen *s, struct grid *g)
+static void draw_header(const struct screen *s, struct grid *g)
 {
     const struct comparison *x = s->work.c;
     struct buf right = {0};
@@ -191,7 +191,7 @@ static void header(const struct screen *s, struct grid *g)
     if (x->judged && !path_kind_other_names(x))
         buf_fmt(&right, _("paired %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100,
                 x->judged->sum.coverage[1] * 100);
-    rate(&s->session, p, &right);
+    put_reading_rate(&s->session, p, &right);
     buf_fmt(&right, "%s ", s->session.paused ? _("paused") : what);
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - kept_w - 2;
@@ -267,7 +267,7 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
 }
 
 /* Parts without a verdict come first: other ranks, data lost by a damaged file, tensors that were not read. */
-static int partial(const struct comparison *x, struct grid *g, int at)
+static int draw_partial_notes(const struct comparison *x, struct grid *g, int at)
 {
     int from = at, ranks = 0;
     bool steps = false;
@@ -307,7 +307,7 @@ static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, 
     return true;
 }
 
-static void counts(struct grid *g, int at, const struct judge_summary *sum)
+static void draw_summary_counts(struct grid *g, int at, const struct judge_summary *sum)
 {
     static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_IN_DOUBT,
                                          VERDICT_INHERITED, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_MATCH, VERDICT_SKIP,
@@ -330,7 +330,7 @@ static void counts(struct grid *g, int at, const struct judge_summary *sum)
 }
 
 /* Line 2: where the first deviation is, and how many rows of each verdict. */
-static void status(const struct screen *s, struct grid *g)
+static void draw_status_line(const struct screen *s, struct grid *g)
 {
     const struct comparison *x = s->work.c;
     const struct judgement *j = x->judged;
@@ -348,7 +348,7 @@ static void status(const struct screen *s, struct grid *g)
     }
     if (x->single && x->paired) {
         const struct dump_check *c = &x->examined.check;
-        at += partial(x, g, at);
+        at += draw_partial_notes(x, g, at);
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("one side only, %s rows"),
                        num_count(n, x->side[0].dump.rows.n)) + 3;
         if (!x->examined.done)
@@ -365,7 +365,7 @@ static void status(const struct screen *s, struct grid *g)
                  num_count(m, x->side[1].dump.rows.n));
         return;
     }
-    at += partial(x, g, at);
+    at += draw_partial_notes(x, g, at);
     if (path_kind_other_names(x)) { /* the panel, which pairs them, has their verdict */
         grid_end(g, 1, at, g->clip.x + g->clip.w - at, STYLE_HEADER,
                  str_of(_("checkpoints with other names: panel 2 pairs and compares them")));
@@ -404,10 +404,10 @@ static void status(const struct screen *s, struct grid *g)
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
     }
-    counts(g, at + 3, &j->sum);
+    draw_summary_counts(g, at + 3, &j->sum);
 }
 
-static void rule(struct grid *g, struct rect r, const char *title, const char *other)
+static void draw_rule(struct grid *g, struct rect r, const char *title, const char *other)
 {
     grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
     grid_fmt(g, r.y, r.x + 1, r.w - 2, STYLE_TITLE, " %s ", title);
@@ -428,7 +428,7 @@ struct screen_layout {
     int notice;        /* the last line of a notice: the table yields it, so the explanation stays whole */
 };
 
-static void place(struct screen_layout *l, const struct pane_ops *pane, struct rect r)
+static void place_pane(struct screen_layout *l, const struct pane_ops *pane, struct rect r)
 {
     if (r.h > 0)
         l->at[l->panes++].pane = pane, l->at[l->panes - 1].r = r;
@@ -439,7 +439,7 @@ static void place(struct screen_layout *l, const struct pane_ops *pane, struct r
 #define SIDE_BY_SIDE 150 /* columns from which detail and stack are shown beside each other */
 
 /* Places the list of starts at the right of a rectangle, which it narrows. */
-static void starts_beside(struct screen_layout *l, struct rect *r, int w)
+static void place_starts_beside(struct screen_layout *l, struct rect *r, int w)
 {
     l->beside = r->x + r->w - w;
     l->starts = (struct rect){r->y, l->beside + 1, r->h, w - 1};
@@ -454,16 +454,16 @@ static void place_lower(const struct screen *s, struct screen_layout *l, struct 
     if (r.h < 2)
         return;
     if (low)
-        starts_beside(l, &r, r.w * 2 / 5);
+        place_starts_beside(l, &r, r.w * 2 / 5);
     struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
     l->lower = r;
     if (r.w < SIDE_BY_SIDE) {
-        place(l, s->work.focus == FOCUS_STACK ? &pane_stack : &pane_detail, in);
+        place_pane(l, s->work.focus == FOCUS_STACK ? &pane_stack : &pane_detail, in);
         return;
     }
     int half = r.w / 2;
-    place(l, &pane_detail, (struct rect){in.y, in.x, in.h, half - 2});
-    place(l, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
+    place_pane(l, &pane_detail, (struct rect){in.y, in.x, in.h, half - 2});
+    place_pane(l, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
 }
 
 /* Lines of the list of starts between table and detail, with its title: where it is neither right of the table nor of
@@ -492,7 +492,7 @@ static int lower_height(const struct workspace *d, int body)
     return low < 5 ? 5 : low;
 }
 
-static struct screen_layout lay_out(const struct screen *s)
+static struct screen_layout lay_out_screen(const struct screen *s)
 {
     struct screen_layout l = {0};
     const struct workspace *d = &s->work;
@@ -504,21 +504,21 @@ static struct screen_layout lay_out(const struct screen *s)
     l.notice = r.y + r.h - 1;
     if (pane_covers(pane_now(d))) {
         r.h -= above;
-        place(&l, screen_pane(s), r);
+        place_pane(&l, screen_pane(s), r);
         return l;
     }
     low = low > taken ? low - taken : 0;
     struct rect table = {r.y, r.x, r.h - low - list - above, r.w};
     if (r.w >= STARTS_RIGHT && pane_starts_wanted(s) > 1 && table.h > 4)
-        starts_beside(&l, &table, r.w / 3);
-    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, table);
+        place_starts_beside(&l, &table, r.w / 3);
+    place_pane(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, table);
     l.notice = r.y + r.h - low - list - 1;
     if (list) {
         l.starts = (struct rect){l.notice + 1, 0, list, r.w};
         l.entries = (struct rect){l.notice + 2, 1, list - 1, r.w - 2};
     }
     place_lower(s, &l, (struct rect){r.y + r.h - low, r.x, low, r.w});
-    place(&l, &pane_starts, l.entries); /* last: the row under the cursor is diagnosed first */
+    place_pane(&l, &pane_starts, l.entries); /* last: the row under the cursor is diagnosed first */
     return l;
 }
 
@@ -563,9 +563,9 @@ static void lower_titles(const struct screen *s, struct grid *g, struct rect r)
     if (r.w < SIDE_BY_SIDE) {
         buf_fmt(&right, "%s%s", right.n ? "   " : "",
                 stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
-        rule(g, r, stack ? _("stack") : _("detail"), right.p);
+        draw_rule(g, r, stack ? _("stack") : _("detail"), right.p);
     } else {
-        rule(g, r, _("detail"), NULL);
+        draw_rule(g, r, _("detail"), NULL);
         if (right.n)
             grid_fmt(g, r.y, r.w / 2 - utf8_cells(buf_view(&right)) - 3, r.w, STYLE_DIM, " %s ", right.p);
         grid_fmt(g, r.y, r.w / 2 + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
@@ -586,21 +586,21 @@ void screen_tell_written(struct screen *s)
     s->writing = workspace_writing(d) != NULL;
 }
 
-static struct screen_layout update(struct screen *s)
+static struct screen_layout update_panes(struct screen *s)
 {
     workspace_refresh(&s->work);
     screen_tell_written(s);
     if (!s->hurry || s->shown_line >= workspace_lines(&s->work))
         s->shown_line = s->work.cursor;
     session_progress(&s->session, &s->progress);
-    struct screen_layout l = lay_out(s);
+    struct screen_layout l = lay_out_screen(s);
     for (int i = 0; i < l.panes; i++)
         if (l.at[i].pane->update)
             l.at[i].pane->update(s, l.at[i].r);
     return l;
 }
 
-static void draw(const struct screen *s, struct grid *g, const struct screen_layout *l)
+static void draw_screen(const struct screen *s, struct grid *g, const struct screen_layout *l)
 {
     grid_clear(g);
     bool ranks = pane_now(&s->work) == PANE_RANKS;
@@ -608,9 +608,9 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
         pane_ranks_header(s, g);
         pane_ranks_status(s, g);
     } else if (g->rows >= 6) {
-        header(s, g);
+        draw_header(s, g);
         struct rect was = grid_clip(g, (struct rect){1, 0, 1, in_force(s, g)});
-        status(s, g);
+        draw_status_line(s, g);
         grid_clip(g, was);
     }
     lower_titles(s, g, l->lower);
@@ -627,13 +627,13 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
 void screen_draw(struct screen *s)
 {
     session_lock(&s->session);
-    struct screen_layout l = update(s);
-    draw(s, &s->grid, &l);
+    struct screen_layout l = update_panes(s);
+    draw_screen(s, &s->grid, &l);
     session_unlock(&s->session);
 }
 
 void screen_draw_again(const struct screen *s, struct grid *g)
 {
-    struct screen_layout l = lay_out(s);
-    draw(s, g, &l);
+    struct screen_layout l = lay_out_screen(s);
+    draw_screen(s, g, &l);
 }

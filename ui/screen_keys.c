@@ -21,7 +21,7 @@ void screen_keys(struct screen *s, struct str set)
             keymap_parse(&s->keys, embed_str(files[i].file), "keys.conf", &e);
 }
 
-static bool type(struct screen *s, const char *key)
+static bool type_key(struct screen *s, const char *key)
 {
     struct buf command = {0};
     buf_fmt(&command, "type %s", key);
@@ -47,7 +47,7 @@ bool screen_key(struct screen *s, const char *key)
     buf_clear(&s->work.message);
     const char *place = screen_pane(s)->place;
     if (keymap_types(&s->keys, place, key, (s->work.narrow.n > 0 && !s->work.narrowed) || s->work.narrowing))
-        return type(s, key);
+        return type_key(s, key);
     const char *command = keymap_find(&s->keys, place, key);
     if (command)
         return screen_command(s, command);

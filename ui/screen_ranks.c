@@ -8,7 +8,7 @@
 #include "ui/open_investigation.h"
 #include "ui/screen.h"
 
-static void begin(struct screen *s)
+static void begin_rank_job(struct screen *s)
 {
     struct job_compare_options o = {.all_steps = s->opt.step[TARGET] < 0 && s->opt.step[GOLDEN] < 0,
                                     .live = true,
@@ -80,25 +80,25 @@ void screen_ranks_begin(struct screen *s)
     }
     s->ranks.offered = true;
     if (!s->ranks.job)
-        begin(s);
+        begin_rank_job(s);
     s->ranks.shown = true;
     s->work.overlay = OVERLAY_NONE;
 }
 
-static int ranks_of(const struct recording *x)
+static int count_ranks_of(const struct recording *x)
 {
     return place_list_ranks(&x->places, x->dump.step);
 }
 
 /* Several ranks are known once both sides were found, micro-batches to be joined once they are read. */
-static bool decide(struct screen *s)
+static bool begin_job_if_several(struct screen *s)
 {
     session_lock(&s->session);
     const struct comparison *c = s->session.now;
     bool found = c->side[TARGET].state >= SIDE_LOADING && c->side[GOLDEN].state >= SIDE_LOADING;
     bool over = c->failed || c->single || c->tabled || !c->side[TARGET].path || s->inv.pack;
-    bool several =
-        found && !over && (ranks_of(&c->side[TARGET]) > 1 || ranks_of(&c->side[GOLDEN]) > 1) && !c->opt.map_only;
+    bool several = found && !over && (count_ranks_of(&c->side[TARGET]) > 1 || count_ranks_of(&c->side[GOLDEN]) > 1) &&
+                   !c->opt.map_only;
     bool read = !over && c->paired; /* then micro-batches can be counted */
     bool micro = read && !several && cli_job_of_micro_batches(c);
     session_unlock(&s->session);
@@ -147,7 +147,7 @@ static void open_first(struct screen *s)
 
 void screen_ranks_look(struct screen *s)
 {
-    if (!s->ranks.offered && decide(s))
+    if (!s->ranks.offered && begin_job_if_several(s))
         screen_ranks_begin(s);
     if (s->ranks.job)
         open_first(s);

@@ -12,7 +12,7 @@
 #include "ui/screen.h"
 
 /* Starts writing in the background; the message comes with a later frame. */
-static void write_result(struct screen *s)
+static void begin_writing(struct screen *s)
 {
     struct workspace *d = &s->work;
     struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL,
@@ -131,7 +131,7 @@ static void run_tool(void *ctx)
 }
 
 /* The user's command with the row in its environment: names and paths of a dump are never part of its text. */
-static void run_shell(struct screen *s)
+static void run_shell_command(struct screen *s)
 {
     static const char *const of[2] = {"TARGET", "GOLDEN"};
     struct workspace *d = &s->work;
@@ -168,7 +168,7 @@ static void run_shell(struct screen *s)
 }
 
 /* To the terminal's clipboard, and to a file for terminals without one. */
-static void copy(struct screen *s)
+static void copy_to_clipboard(struct screen *s)
 {
     struct buf path = {0};
     struct err e;
@@ -186,14 +186,14 @@ static void copy(struct screen *s)
 }
 
 /* Performs all reactions requested by a result. True: end the program. */
-static bool react(struct screen *s, int reaction)
+static bool perform_reactions(struct screen *s, int reaction)
 {
     const struct screen_terminal *t = s->terminal;
     bool leave = (reaction & R_QUIT) && may_leave(s, reaction & R_ASK);
     if ((reaction & (R_RESTART | R_PAIR)) && held_by_writing(s))
         reaction &= ~(R_RESTART | R_PAIR);
     if (reaction & R_WRITE)
-        write_result(s);
+        begin_writing(s);
     if (reaction & R_KEYS)
         screen_keys(s, str_of(s->work.keys));
     if (reaction & R_RESTART)
@@ -211,7 +211,7 @@ static bool react(struct screen *s, int reaction)
     if (reaction & R_KEYS)
         t->keys(s);
     if (reaction & R_COPY)
-        copy(s);
+        copy_to_clipboard(s);
     if (reaction & R_MOUSE)
         t->mouse(s->work.mouse);
     if (reaction & R_REPAINT)
@@ -219,7 +219,7 @@ static bool react(struct screen *s, int reaction)
     if (reaction & R_OPEN)
         open_source(s);
     if (reaction & R_SHELL)
-        run_shell(s);
+        run_shell_command(s);
     if (reaction & R_SUSPEND)
         t->stop();
     return leave;
@@ -237,12 +237,12 @@ bool screen_command(struct screen *s, const char *text)
         buf_clear(&d->aside);
     }
     session_unlock(&s->session);
-    bool leave = react(s, reaction);
+    bool leave = perform_reactions(s, reaction);
     s->asked = s->asked && !asked; /* only an immediate repetition counts as confirmation */
     return leave;
 }
 
 void screen_edit(struct screen *s)
 {
-    react(s, R_EDIT);
+    perform_reactions(s, R_EDIT);
 }

@@ -12,7 +12,7 @@ int tensor_numbers_across(int w)
 }
 
 /* As many digits as the cell has room for. */
-static const char *number(char out[NUM_MAX], double v, bool error)
+static const char *fit_number(char out[NUM_MAX], double v, bool error)
 {
     for (int digits = error ? 3 : 5; digits > 1; digits--)
         if (strlen(num_cell(out, v, digits)) < TENSOR_NUMBER_W)
@@ -37,7 +37,7 @@ void tensor_numbers_draw(struct grid *g, const struct heat_map *h, enum heat_map
             const struct heat_map_cell *c = &h->cell[y * h->w + x];
             int at = r.x + x * TENSOR_NUMBER_W, w = TENSOR_NUMBER_W - 1;
             uint8_t style = !c->seen ? STYLE_DIM : c->odd[k] ? STYLE_NONFINITE : STYLE_TEXT;
-            grid_right(g, r.y + y, at, w, style, c->seen ? number(n, shown_value(c, k), k == HEAT_MAP_ERROR) : "…");
+            grid_right(g, r.y + y, at, w, style, c->seen ? fit_number(n, shown_value(c, k), k == HEAT_MAP_ERROR) : "…");
             if (y == cursor[0] && x == cursor[1])
                 grid_mark(g, r.y + y, at, w, STYLE_CURSOR);
         }

@@ -30,7 +30,7 @@ static const struct scheme *shown_scheme;
 static bool repaint;
 
 /* Appends a capability's bytes. */
-static void gather(struct buf *out, const char *capability)
+static void append_capability(struct buf *out, const char *capability)
 {
     const char *s = tigetstr((char *)(uintptr_t)capability);
     if (s && s != (char *)-1)
@@ -44,7 +44,7 @@ static void tell_ending(const struct termios *before)
     struct buf b = {0};
     buf_cstr(&b, TERM_NO_PASTE TERM_NO_MOUSE);
     for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
-        gather(&b, capabilities[i]);
+        append_capability(&b, capabilities[i]);
     ending_terminal(before, b.p ? b.p : "", b.n);
     buf_release(&b);
 }
@@ -69,7 +69,7 @@ static void ask_for_paste(bool yes)
 }
 
 /* A terminal may say any size; curses fails on pictures of more than a few million cells. */
-static int most(int n, int limit)
+static int limit_size(int n, int limit)
 {
     return n < limit ? n : limit;
 }
@@ -79,8 +79,8 @@ static bool size_now(int *rows, int *cols)
     struct winsize w;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_row || !w.ws_col)
         return false;
-    *rows = most(w.ws_row, ROWS_MOST);
-    *cols = most(w.ws_col, COLS_MOST);
+    *rows = limit_size(w.ws_row, ROWS_MOST);
+    *cols = limit_size(w.ws_col, COLS_MOST);
     return true;
 }
 
@@ -200,7 +200,7 @@ static void use_scheme(const struct scheme *s)
     }
 }
 
-static void attributes(uint8_t style, attr_t *attr, short *pair)
+static void style_attributes(uint8_t style, attr_t *attr, short *pair)
 {
     const struct style_look *l = scheme_look(shown_scheme, style & STYLE_ELEMENT);
     /* the cursor line is one bar in uniform colours */
@@ -236,7 +236,7 @@ static bool knows_links(void)
     return name && (strcmp(name, "foot") == 0 || strstr(name, "kitty") || strstr(name, "alacritty"));
 }
 
-static void add_path(struct buf *b, const char *path)
+static void put_path_link(struct buf *b, const char *path)
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
@@ -273,7 +273,7 @@ static void show_links(const struct grid *g)
     for (size_t i = 0; i < g->links.n; i++) {
         const struct grid_link *l = &g->links.v[i];
         buf_fmt(&b, "\033[%d;%dH", l->y + 1, l->x + 1);
-        add_path(&b, g->paths.p + l->path);
+        put_path_link(&b, g->paths.p + l->path);
         for (int x = l->x; x < l->x + l->w; x++) {
             const struct cell *k = &g->cell[l->y * g->cols + x];
             char text[4];
@@ -312,7 +312,7 @@ void term_show(const struct grid *g, const struct scheme *s)
             cchar_t cell;
             if (!k->ch)
                 continue;
-            attributes(k->style, &attr, &pair);
+            style_attributes(k->style, &attr, &pair);
             setcchar(&cell, text, attr, pair, NULL);
             mvadd_wch(r, c, &cell); /* by position: no width but ours moves what follows */
         }

@@ -80,7 +80,7 @@ static int read_key(wint_t *c)
     return ERR;
 }
 
-static int next_key(wint_t *c)
+static int next_read_key(wint_t *c)
 {
     if (ahead.at == ahead.keys.n)
         return read_key(c);
@@ -89,7 +89,7 @@ static int next_key(wint_t *c)
 }
 
 /* A key is the next one again. */
-static void put_back(int kind, wint_t c)
+static void unread_key(int kind, wint_t c)
 {
     struct key_read x = {kind, c};
     if (!ahead.at) {
@@ -132,7 +132,7 @@ static const struct {
     {KEY_BTAB, "S-Tab"},    {KEY_RESIZE, "Resize"},       {KEY_MOUSE, "Mouse"},
 };
 
-static void plain_name(wint_t c, char name[KEY_NAME])
+static void plain_key_name(wint_t c, char name[KEY_NAME])
 {
     static const struct {
         wint_t c;
@@ -186,7 +186,7 @@ static void read_behind_paste(void)
 /* Reads the available part of the paste; true at its end, which may come in a later call. */
 static bool paste_ends(int kind, wint_t c)
 {
-    for (; kind != ERR; kind = next_key(&c)) {
+    for (; kind != ERR; kind = next_read_key(&c)) {
         paste.since = clock_ms();
         if (kind == KEY_CODE_YES && c == KEY_PASTE_END) {
             read_behind_paste();
@@ -205,7 +205,7 @@ struct str term_pasted(void)
 /* "ffff/ffff/ffff" up to BEL or ESC \; true at its end. */
 static bool background_ends(int kind, wint_t c)
 {
-    for (; kind != ERR; kind = next_key(&c)) {
+    for (; kind != ERR; kind = next_read_key(&c)) {
         background.since = clock_ms();
         if (c == '\a' || c == '\\' || background.text.n >= BACKGROUND_MOST)
             return true;
@@ -254,17 +254,17 @@ void term_ask_background(void)
 static bool sequence_rest(void)
 {
     wint_t first, c = 0;
-    int kind = next_key(&first), second = ERR;
+    int kind = next_read_key(&first), second = ERR;
     bool opens = kind == OK && (first == '[' || first == ']');
     if (opens)
-        second = next_key(&c);
+        second = next_read_key(&c);
     bool parameters = second == OK && c >= '0' && c <= '?'; /* a digit or one of :;<=>? */
     if (!parameters && second != ERR)
-        put_back(second, c);
+        unread_key(second, c);
     if (!parameters && kind != ERR)
-        put_back(kind, first);
+        unread_key(kind, first);
     for (int n = 0; parameters && n < SEQUENCE_MOST; n++)
-        if ((first == '[' ? c >= '@' : c == '\a' || c == '\\') || next_key(&c) != OK)
+        if ((first == '[' ? c >= '@' : c == '\a' || c == '\\') || next_read_key(&c) != OK)
             break;
     return parameters;
 }
@@ -274,12 +274,12 @@ bool term_key(char name[KEY_NAME])
     wint_t c = 0;
     struct collected *now = background.open ? &background : &paste;
     bool given_up = now->open && clock_ms() - now->since > PASTE_REST_MS;
-    int kind = given_up ? ERR : next_key(&c);
+    int kind = given_up ? ERR : next_read_key(&c);
     if (!now->open && kind == KEY_CODE_YES && (c == KEY_PASTE || c == KEY_BACKGROUND)) {
         now = c == KEY_PASTE ? &paste : &background;
         buf_clear(&now->text);
         now->open = true;
-        kind = next_key(&c);
+        kind = next_read_key(&c);
         now->since = clock_ms();
     }
     if (background.open) {
@@ -299,7 +299,7 @@ bool term_key(char name[KEY_NAME])
         kind = OK;
     }
     if (kind != KEY_CODE_YES && !(c == 27 && sequence_rest())) {
-        plain_name(c, name);
+        plain_key_name(c, name);
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(special); i++)

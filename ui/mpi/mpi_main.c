@@ -18,7 +18,7 @@ static MPI_Win window;
 static long *words; /* of process 0 */
 static bool lost;   /* a process was lost: MPI cannot be finalised normally */
 
-static long fetch(int word, long add)
+static long fetch_and_add(int word, long add)
 {
     long was = 0;
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
@@ -29,21 +29,21 @@ static long fetch(int word, long add)
 
 static long next_pair(void)
 {
-    return fetch(NEXT_PAIR, 1);
+    return fetch_and_add(NEXT_PAIR, 1);
 }
 
-static void together(void)
+static void wait_for_all(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int others_done(void)
 {
-    return (int)fetch(OTHERS_DONE, 0);
+    return (int)fetch_and_add(OTHERS_DONE, 0);
 }
 
 /* Ends: 1 + status, plus 1000 if a process was lost. */
-static void done(int status)
+static void end_process(int status)
 {
     int all;
     MPI_Comm_size(MPI_COMM_WORLD, &all);
@@ -51,15 +51,15 @@ static void done(int status)
     for (int i = 0; i < 50 && others_done() < all - 1; i++) /* the last one may still be ending */
         nanosleep(&pause, NULL);
     lost = others_done() < all - 1;
-    fetch(END, 1 + status + (lost ? 1000 : 0));
+    fetch_and_add(END, 1 + status + (lost ? 1000 : 0));
 }
 
 static int wait_done(void)
 {
     struct timespec pause = {0, LOOK_NS};
     long end;
-    fetch(OTHERS_DONE, 1);
-    while ((end = fetch(END, 0)) == 0)
+    fetch_and_add(OTHERS_DONE, 1);
+    while ((end = fetch_and_add(END, 0)) == 0)
         nanosleep(&pause, NULL);
     lost = end > 1000;
     return (int)((end - 1) % 1000);
@@ -68,7 +68,7 @@ static int wait_done(void)
 int main(int argc, char **argv)
 {
     static struct shared_list list = {
-        .next = next_pair, .together = together, .done = done, .wait_done = wait_done, .others_done = others_done};
+        .next = next_pair, .together = wait_for_all, .done = end_process, .wait_done = wait_done, .others_done = others_done};
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &list.process);
