@@ -52,7 +52,7 @@ static void load_row(struct str kind, struct str a, struct str b, struct str c)
     }
 }
 
-static void load(void)
+static void load_argument_table(void)
 {
     struct str rest = embed_str(&embed_settings_tsv), line, field[4];
     while (rest.n) {
@@ -65,14 +65,14 @@ static void load(void)
     }
 }
 
-static void ready(void)
+static void argument_table_ready(void)
 {
-    pthread_once(&table.once, load);
+    pthread_once(&table.once, load_argument_table);
 }
 
 bool argument_default(struct str name, struct str *value)
 {
-    ready();
+    argument_table_ready();
     uint32_t i = map_get(&table.argument, name);
     if (i == MAP_NONE || settings_null(table.value.v[i]) || str_is(table.value.v[i], "*"))
         return false;
@@ -83,7 +83,7 @@ bool argument_default(struct str name, struct str *value)
 bool argument_flag(struct str name)
 {
     struct str v;
-    ready();
+    argument_table_ready();
     uint32_t i = map_get(&table.rename, name);
     if (i != MAP_NONE)
         return !str_is(table.to.v[i].value, "=");
@@ -92,13 +92,13 @@ bool argument_flag(struct str name)
 
 bool argument_npu(struct str name)
 {
-    ready();
+    argument_table_ready();
     return map_get(&table.npu, name) != MAP_NONE;
 }
 
 bool setting_aside(enum dialect d, struct str key)
 {
-    ready();
+    argument_table_ready();
     if (d == DIALECT_MEGATRON) {
         uint32_t i = map_get(&table.argument, key);
         if (i != MAP_NONE && str_is(table.value.v[i], "*"))
@@ -121,7 +121,7 @@ bool version_begins(struct str version, struct str with)
 
 bool released_with(struct str mindformers, struct str *mindspore, struct str *cann)
 {
-    ready();
+    argument_table_ready();
     for (size_t i = 0; i < table.release.n; i++)
         if (version_begins(mindformers, table.release.v[i].mindformers)) {
             *mindspore = table.release.v[i].mindspore;
@@ -135,7 +135,7 @@ int argument_add(struct settings *s, struct str name, struct str spelled, struct
                  uint32_t line,
                  bool printed, struct err *e)
 {
-    ready();
+    argument_table_ready();
     uint32_t i = map_get(&table.rename, name);
     bool off = str_is(value, "False"); /* printed by a fork that keeps the option's own name */
     if (i != MAP_NONE && !(printed && off)) {

@@ -7,12 +7,12 @@
 #include "base/io.h"
 #include "base/reading.h"
 
-static bool known(const struct value *v)
+static bool is_value_set(const struct value *v)
 {
     return v->state == VALUE_SET;
 }
 
-static bool below(const struct value *v, struct str limit)
+static bool is_below_limit(const struct value *v, struct str limit)
 {
     double most;
     return v->number && reading_number(limit, &most) == READING_VALUE && v->num < most;
@@ -25,18 +25,19 @@ bool check_wanted(const struct value *v, struct str want)
         one = str_next(&want, '|');
         one = str_trim(one);
         struct value w = value_text(one);
-        if (!known(v) ? str_is(w.text, "unset") : str_starts(one, "<") ? below(v, str_cut(one, 1)) : value_equal(v, &w))
+        if (!is_value_set(v) ? str_is(w.text, "unset") : str_starts(one, "<") ? is_below_limit(v, str_cut(one, 1))
+            : value_equal(v, &w))
             return true;
     }
     return false;
 }
 
-static bool equal(const struct check_result *j)
+static bool any_values_equal(const struct check_result *j)
 {
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++) {
             const struct value *t = a ? j->accept[0] : j->value[0], *g = b ? j->accept[1] : j->value[1];
-            if (t && g && known(t) && known(g) && value_equal(t, g))
+            if (t && g && is_value_set(t) && is_value_set(g) && value_equal(t, g))
                 return true;
         }
     return false;
@@ -46,14 +47,14 @@ static bool equal(const struct check_result *j)
 static bool without_values(const struct check_result *j, enum check_state *state, enum check_why *why)
 {
     const struct value *t = j->value[0], *g = j->value[1];
-    if (known(t) && known(g))
+    if (is_value_set(t) && is_value_set(g))
         return false;
     *state = CHECK_UNKNOWN;
     *why = WHY_NOT_TOLD;
     if (t->state == VALUE_OPEN || g->state == VALUE_OPEN) {
         *why = WHY_OPEN;
-    } else if (known(t) || known(g)) {
-        const struct value *one = known(t) ? t : g, *other = known(t) ? g : t;
+    } else if (is_value_set(t) || is_value_set(g)) {
+        const struct value *one = is_value_set(t) ? t : g, *other = is_value_set(t) ? g : t;
         *why = WHY_ONE_SIDED;
         if (other->state == VALUE_NONE && !one->dflt)
             *state = CHECK_MISSING;
@@ -66,7 +67,7 @@ static bool without_values(const struct check_result *j, enum check_state *state
 }
 
 /* Equal values pass, unless something else is recommended. */
-static enum check_state same(const struct check_result *j, enum check_why *why)
+static enum check_state check_same_values(const struct check_result *j, enum check_why *why)
 {
     for (int s = 0; s < 2; s++)
         if (j->want[s].n && !check_wanted(j->value[s], j->want[s])) {
@@ -83,7 +84,7 @@ static enum check_state judge_equal(const struct check_result *j, enum check_why
         return CHECK_DIFFERS;
     if (without_values(j, &state, why))
         return state;
-    return equal(j) ? same(j, why) : CHECK_DIFFERS;
+    return any_values_equal(j) ? check_same_values(j, why) : CHECK_DIFFERS;
 }
 
 /* Types that agree if both are the wanted one or neither is: the option only switches it on. */
@@ -95,7 +96,7 @@ static enum check_state judge_alike(const struct check_result *j, enum check_why
         return state;
     if (value_equal(j->value[0], &want) != value_equal(j->value[1], &want))
         return CHECK_DIFFERS;
-    return same(j, why);
+    return check_same_values(j, why);
 }
 
 /* Lists of layers, compared up to the shorter one (another check counts the layers). */
@@ -111,8 +112,8 @@ static enum check_state judge_layers(const struct check_result *j, enum check_wh
 
 /* Each side against the wanted value. `unset`: the state if the value is wrong because nobody set it; a default counts
  * as not set if `defaults` is true. */
-static enum check_state against(const struct check_result *j, enum check_why *why, enum check_state unset,
-                                bool defaults)
+static enum check_state check_against(const struct check_result *j, enum check_why *why, enum check_state unset,
+                                      bool defaults)
 {
     int judged = 0, broken = 0, undecided = 0;
     *why = WHY_NOT_TOLD;
@@ -145,19 +146,19 @@ static enum check_state against(const struct check_result *j, enum check_why *wh
 
 static enum check_state judge_want(const struct check_result *j, enum check_why *why)
 {
-    return against(j, why, CHECK_ADVICE, true);
+    return check_against(j, why, CHECK_ADVICE, true);
 }
 
 /* Environment variables: one that is not set has its default; without a default it is missing. */
 static enum check_state judge_env(const struct check_result *j, enum check_why *why)
 {
-    return against(j, why, CHECK_MISSING, false);
+    return check_against(j, why, CHECK_MISSING, false);
 }
 
 /* A recommendation only: never a difference. */
 static enum check_state judge_suggest(const struct check_result *j, enum check_why *why)
 {
-    enum check_state s = against(j, why, CHECK_ADVICE, true);
+    enum check_state s = check_against(j, why, CHECK_ADVICE, true);
     if (s == CHECK_DIFFERS) {
         *why = WHY_UNWANTED_ONE;
         return CHECK_ADVICE;
@@ -168,8 +169,8 @@ static enum check_state judge_suggest(const struct check_result *j, enum check_w
 /* Set on both sides, whatever to. */
 static enum check_state judge_present(const struct check_result *j, enum check_why *why)
 {
-    bool t = known(j->value[0]) || j->value[0]->state == VALUE_OPEN,
-         g = known(j->value[1]) || j->value[1]->state == VALUE_OPEN;
+    bool t = is_value_set(j->value[0]) || j->value[0]->state == VALUE_OPEN,
+         g = is_value_set(j->value[1]) || j->value[1]->state == VALUE_OPEN;
     if (t && g)
         return CHECK_OK;
     for (int s = 0; s < 2; s++)
@@ -191,7 +192,7 @@ static enum check_state judge_manual(const struct check_result *j, enum check_wh
 /* Compared if both sides have it; otherwise left to the user. */
 static enum check_state judge_agree(const struct check_result *j, enum check_why *why)
 {
-    return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
+    return is_value_set(j->value[0]) && is_value_set(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
 }
 
 /* Fused operators: on the same hardware both sides use them or neither does; on different hardware they are other
@@ -209,13 +210,14 @@ static enum check_state judge_fused(const struct check_result *j, enum check_why
 static enum check_state judge_chosen(const struct check_result *j, enum check_why *why)
 {
     bool chosen = !j->value[0]->dflt || !j->value[1]->dflt;
-    return known(j->value[0]) && known(j->value[1]) && chosen ? judge_equal(j, why) : judge_manual(j, why);
+    return is_value_set(j->value[0]) && is_value_set(j->value[1]) && chosen ? judge_equal(j, why)
+           : judge_manual(j, why);
 }
 
 /* Against what is wanted where the files tell it; otherwise left to the user. */
 static enum check_state judge_confirm(const struct check_result *j, enum check_why *why)
 {
-    return known(j->value[0]) || known(j->value[1]) ? judge_want(j, why) : judge_manual(j, why);
+    return is_value_set(j->value[0]) || is_value_set(j->value[1]) ? judge_want(j, why) : judge_manual(j, why);
 }
 
 /* A feature with settings of its own: off on both sides passes; if on, the user compares its settings. */
@@ -258,7 +260,7 @@ static const char *data_set(struct str path)
 }
 
 /* A file of Megatron's indexed form has one name wherever it lies. */
-static bool indexed(struct str path)
+static bool is_indexed_dataset(struct str path)
 {
     return str_ends(path, "_document") || str_ends(path, "_sentence");
 }
@@ -271,7 +273,7 @@ struct mixture {
     double weight[MIXED], all;
 };
 
-static struct mixture mixture(struct str s)
+static struct mixture parse_mixture(struct str s)
 {
     struct mixture m = {0};
     double weight = 1, x;
@@ -301,15 +303,15 @@ static enum check_state judge_path(struct str a, struct str b)
         return CHECK_OK;
     if (x && y)
         return strcmp(x, y) == 0 ? CHECK_ADVICE : CHECK_DIFFERS;
-    return indexed(a) && indexed(b) ? CHECK_DIFFERS : CHECK_ADVICE;
+    return is_indexed_dataset(a) && is_indexed_dataset(b) ? CHECK_DIFFERS : CHECK_ADVICE;
 }
 
 /* Paths of the training data, mixtures part by part. */
 static enum check_state judge_dataset(const struct check_result *j, enum check_why *why)
 {
-    if (!known(j->value[0]) || !known(j->value[1]))
+    if (!is_value_set(j->value[0]) || !is_value_set(j->value[1]))
         return judge_manual(j, why);
-    struct mixture a = mixture(j->value[0]->text), b = mixture(j->value[1]->text);
+    struct mixture a = parse_mixture(j->value[0]->text), b = parse_mixture(j->value[1]->text);
     enum check_state worst = CHECK_OK;
     if (a.n != b.n)
         return CHECK_DIFFERS;

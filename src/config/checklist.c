@@ -15,18 +15,18 @@ static struct {
     VEC(struct str) abbreviation; /* name, what it stands for, name, … */
 } data = {.once = PTHREAD_ONCE_INIT};
 
-static void mistake(uint32_t line, const char *what)
+static void note_checklist_mistake(uint32_t line, const char *what)
 {
     if (!data.bad)
         data.bad = arena_fmt(&data.list.arena, "checklist.conf:%u: %s", line, what);
 }
 
 /* "mc.num_layers" for "model.model_config.num_layers": abbreviations of the first part of a path. */
-static void lengthen(struct node *n)
+static void lengthen_paths(struct node *n)
 {
     for (; n; n = n->next) {
         struct str head, rest;
-        lengthen(n->child);
+        lengthen_paths(n->child);
         if (n->kind != NODE_PATH || !str_split(n->text, '.', &head, &rest))
             continue;
         for (size_t i = 0; i + 1 < data.abbreviation.n; i += 2)
@@ -37,18 +37,19 @@ static void lengthen(struct node *n)
     }
 }
 
-static struct node *expression(struct str text, uint32_t line)
+static struct node *compile_expression(struct str text, uint32_t line)
 {
     size_t bad;
     struct node *n = expr_parse(&data.list.arena, text, &bad);
     if (!n)
-        mistake(line, arena_fmt(&data.list.arena, "no expression from byte %zu on: %.*s", bad, STR_ARG(text)));
-    lengthen(n);
+        note_checklist_mistake(line,
+                               arena_fmt(&data.list.arena, "no expression from byte %zu on: %.*s", bad, STR_ARG(text)));
+    lengthen_paths(n);
     return n;
 }
 
 /* "mindformers", "@npu", "megatron@npu" */
-static bool side_of(struct str word, struct told_by *by)
+static bool parse_told_by(struct str word, struct told_by *by)
 {
     static const char *const dialects[] = {"", "mindformers", "megatron", "hf"};
     struct str dialect, platform;
@@ -62,7 +63,7 @@ static bool side_of(struct str word, struct told_by *by)
     return false;
 }
 
-static bool set_side(struct check_row *r, struct str word, struct str rest, uint32_t line)
+static bool set_told_by(struct check_row *r, struct str word, struct str rest, uint32_t line)
 {
     static const struct {
         const char *name;
@@ -78,17 +79,17 @@ static bool set_side(struct check_row *r, struct str word, struct str rest, uint
         of = str_cut(word, word.p[n] == '@' ? n : n + 1);
         r->start |= str_starts(word, "start");
     }
-    if (!side_of(of, &by))
+    if (!parse_told_by(of, &by))
         return false;
     if (by.what == TOLD_VALUE)
-        by.value = expression(rest, line);
+        by.value = compile_expression(rest, line);
     else
         by.want = rest;
     vec_push(&r->by, by);
     return true;
 }
 
-static struct check_row *begin(struct str head, uint32_t line)
+static struct check_row *begin_check_row(struct str head, uint32_t line)
 {
     struct check_row r = {0};
     struct str severity, judge;
@@ -104,16 +105,16 @@ static struct check_row *begin(struct str head, uint32_t line)
                                                : str_is(severity, "warn") ? SEVERITY_WARN : SEVERITY_INFO;
         r.judge = check_way_find(judge);
         if (!r.judge)
-            mistake(line, "no such judge");
+            note_checklist_mistake(line, "no such judge");
     }
     if (map_get(&data.list.by_key, r.key) != MAP_NONE)
-        mistake(line, "the key stands here twice");
+        note_checklist_mistake(line, "the key stands here twice");
     vec_push(&data.list.row, r);
     map_add(&data.list.by_key, r.key, (uint32_t)data.list.row.n - 1);
     return vec_last(&data.list.row);
 }
 
-static void field(struct check_row *r, struct str word, struct str rest, uint32_t line)
+static void set_check_field(struct check_row *r, struct str word, struct str rest, uint32_t line)
 {
     const struct {
         const char *name;
@@ -131,14 +132,14 @@ static void field(struct check_row *r, struct str word, struct str rest, uint32_
     if (str_is(word, "number"))
         r->number = true;
     else if (str_is(word, "when"))
-        r->when = expression(rest, line);
+        r->when = compile_expression(rest, line);
     else if (str_is(word, "guide-when"))
-        r->guide_when = expression(rest, line);
-    else if (!set_side(r, word, rest, line))
-        mistake(line, "no such field");
+        r->guide_when = compile_expression(rest, line);
+    else if (!set_told_by(r, word, rest, line))
+        note_checklist_mistake(line, "no such field");
 }
 
-static void load(void)
+static void load_checklist(void)
 {
     struct str rest = embed_str(&embed_checklist_conf), line, word, value;
     struct check_row *r = NULL;
@@ -154,26 +155,26 @@ static void load(void)
             vec_push(&data.abbreviation, word);
             vec_push(&data.abbreviation, value);
         } else if (!inner) {
-            r = begin(line, n);
+            r = begin_check_row(line, n);
         } else if (r) {
-            field(r, word, value, n);
+            set_check_field(r, word, value, n);
         }
     }
 }
 
 const struct checklist *checklist_get(void)
 {
-    pthread_once(&data.once, load);
+    pthread_once(&data.once, load_checklist);
     return &data.list;
 }
 
 /* Names of other entries that nobody has. */
-static void check_entries(const struct node *n)
+static void check_checklist_entries(const struct node *n)
 {
     for (; n; n = n->next) {
-        check_entries(n->child);
+        check_checklist_entries(n->child);
         if (n->kind == NODE_ENTRY && map_get(&data.list.by_key, n->text) == MAP_NONE)
-            mistake(0, arena_fmt(&data.list.arena, "@%.*s: no such entry", STR_ARG(n->text)));
+            note_checklist_mistake(0, arena_fmt(&data.list.arena, "@%.*s: no such entry", STR_ARG(n->text)));
     }
 }
 
@@ -182,19 +183,23 @@ const char *checklist_bad(void)
     const struct checklist *c = checklist_get();
     for (size_t i = 0; i < c->row.n; i++) {
         const struct check_row *r = &c->row.v[i];
-        check_entries(r->when);
-        check_entries(r->guide_when);
+        check_checklist_entries(r->when);
+        check_checklist_entries(r->guide_when);
         for (size_t k = 0; k < r->by.n; k++)
-            check_entries(r->by.v[k].value);
+            check_checklist_entries(r->by.v[k].value);
         if (r->accept.n && map_get(&c->by_key, r->accept) == MAP_NONE)
-            mistake(0, "accept names no entry");
+            note_checklist_mistake(0, "accept names no entry");
         if (r->id.n && (!r->text.n || !r->text_zh.n || !r->source.n))
-            mistake(0, arena_fmt(&data.list.arena, "%.*s: en, zh and source belong to every row", STR_ARG(r->id)));
+            note_checklist_mistake(0,
+                                   arena_fmt(&data.list.arena, "%.*s: en, zh and source belong to every row",
+                                             STR_ARG(r->id)));
         bool advised = r->guide.n > 0;
         for (size_t k = 0; k < r->by.n; k++)
             advised |= r->by.v[k].what == TOLD_GUIDE;
         if (advised != (r->says.n > 0) || advised != (r->says_zh.n > 0))
-            mistake(0, arena_fmt(&data.list.arena, "%.*s: guide, says-en and says-zh belong together", STR_ARG(r->id)));
+            note_checklist_mistake(0,
+                                   arena_fmt(&data.list.arena, "%.*s: guide, says-en and says-zh belong together",
+                                             STR_ARG(r->id)));
     }
     return data.bad;
 }
@@ -227,7 +232,7 @@ struct str checklist_says(const struct check_row *r)
     return str_is(str_of(msg_current()), "zh_CN") ? r->says_zh : r->says;
 }
 
-static const struct told_by *best_of(const struct check_row *r, const struct settings *s, enum told_what what)
+static const struct told_by *best_told_value(const struct check_row *r, const struct settings *s, enum told_what what)
 {
     const struct told_by *best = NULL;
     int best_fit = -1;
@@ -245,18 +250,18 @@ static const struct told_by *best_of(const struct check_row *r, const struct set
 
 const struct node *checklist_value(const struct check_row *r, const struct settings *s)
 {
-    const struct told_by *b = best_of(r, s, TOLD_VALUE);
+    const struct told_by *b = best_told_value(r, s, TOLD_VALUE);
     return b ? b->value : NULL;
 }
 
 struct str checklist_want(const struct check_row *r, const struct settings *s)
 {
-    const struct told_by *b = best_of(r, s, TOLD_WANT);
+    const struct told_by *b = best_told_value(r, s, TOLD_WANT);
     return b ? b->want : r->want;
 }
 
 struct str checklist_guide(const struct check_row *r, const struct settings *s)
 {
-    const struct told_by *b = best_of(r, s, TOLD_GUIDE);
+    const struct told_by *b = best_told_value(r, s, TOLD_GUIDE);
     return b ? b->want : r->guide;
 }

@@ -25,7 +25,7 @@ const char *dump_remark_name(enum dump_remark_weight w)
 /* ---- reading: a document, or the calls of a script ---- */
 
 /* "name(a, key=b)": each as "name.key" or "name[0]" with its text. */
-static int call(struct settings *s, struct str name, struct str arguments, uint32_t line, struct err *e)
+static int add_script_call(struct settings *s, struct str name, struct str arguments, uint32_t line, struct err *e)
 {
     size_t depth = 0, begin = 0, place = 0;
     char quote = 0;
@@ -75,7 +75,7 @@ static bool switches_off(const struct settings *s, const char *name, struct str 
 }
 
 /* Calls of ptdbg's functions in a training script; nothing of it runs. */
-static int script(struct settings *s, struct str text, struct err *e)
+static int read_ptdbg_script(struct settings *s, struct str text, struct err *e)
 {
     static const char *const names[] = {"PrecisionDebugger", "set_dump_path", "set_dump_switch", "register_hook",
                                         "set_overflow_check_switch"};
@@ -99,7 +99,7 @@ static int script(struct settings *s, struct str text, struct err *e)
             if (switches_off(s, names[i], arguments))
                 continue;
             if (settings_add(s, str_of(names[i]), str_of(names[i]), STR("True"), SETTING_TEXT, n, e) ||
-                call(s, str_of(names[i]), arguments, n, e))
+                add_script_call(s, str_of(names[i]), arguments, n, e))
                 return -1;
         }
     }
@@ -128,7 +128,7 @@ static int as_json(const char *path, struct str text, struct err *e)
                    here.p);
 }
 
-static int read_config(struct settings *s, const char *path, bool strict, struct err *e)
+static int read_dump_config(struct settings *s, const char *path, bool strict, struct err *e)
 {
     struct buf text = {0};
     s->path = arena_cstr(&s->arena, str_of(path));
@@ -137,14 +137,14 @@ static int read_config(struct settings *s, const char *path, bool strict, struct
     if (rc == 0 && memchr(t.n ? t.p : "", 0, t.n))
         rc = err_set(e, ERR_DATA, _("%s: expected text, found a zero byte"), path);
     if (rc == 0)
-        rc = str_ends(str_of(path), ".py") ? script(s, t, e) : settings_document_flatten(s, t, e);
+        rc = str_ends(str_of(path), ".py") ? read_ptdbg_script(s, t, e) : settings_document_flatten(s, t, e);
     if (rc == 0 && strict && !str_ends(str_of(path), ".py"))
         rc = as_json(path, t, e);
     buf_release(&text);
     return rc;
 }
 
-static const struct dump_tool *tool_of(const struct settings *s)
+static const struct dump_tool *sniff_dump_tool(const struct settings *s)
 {
     for (size_t i = 0; i < ARRAY_LEN(tools); i++)
         if (tools[i].sniff(s))
@@ -168,8 +168,8 @@ bool dump_config_probe(const char *path)
     bool mindspore = str_has(h, "common_dump_settings") || str_has(h, "e2e_dump_settings");
     bool may = h.n && (mindspore || str_has(h, "dump_path") || str_has(h, "PrecisionDebugger") ||
                        str_has(h, "set_dump_")) && !str_has(h, "\"data\"");
-    bool read = may && read_config(&s, path, false, &quiet) == 0;
-    bool yes = may && (read ? tool_of(&s) != NULL : mindspore); /* a broken one is to be said with its place */
+    bool read = may && read_dump_config(&s, path, false, &quiet) == 0;
+    bool yes = may && (read ? sniff_dump_tool(&s) != NULL : mindspore); /* a broken one is to be said with its place */
     settings_release(&s);
     return yes;
 }
@@ -177,9 +177,9 @@ bool dump_config_probe(const char *path)
 int dump_config_open(struct dump_config *c, const char *path, struct err *e)
 {
     *c = (struct dump_config){0};
-    if (read_config(&c->s, path, true, e))
+    if (read_dump_config(&c->s, path, true, e))
         return -1;
-    const struct dump_tool *t = tool_of(&c->s);
+    const struct dump_tool *t = sniff_dump_tool(&c->s);
     if (!t)
         return err_set(e, ERR_DATA, _("%s: not a known dump configuration"), path);
     c->tool = t->name;

@@ -17,7 +17,7 @@ static const char *type_title(enum dump_field_type t)
     return _(titles[t]);
 }
 
-static bool is_number(const struct setting *x)
+static bool is_integer_setting(const struct setting *x)
 {
     struct str s = x->value;
     unsigned long long v;
@@ -25,7 +25,7 @@ static bool is_number(const struct setting *x)
 }
 
 /* Whether the value, or an element of a list, is of the type. */
-static bool fits(const struct setting *x, enum dump_field_type t, bool element)
+static bool fits_field_type(const struct setting *x, enum dump_field_type t, bool element)
 {
     bool list = !element && !x->quoted && x->value.n && x->value.p[0] == '[';
     bool lists = t == DUMP_LIST || t == DUMP_TEXTS || t == DUMP_NUMBERS;
@@ -38,7 +38,7 @@ static bool fits(const struct setting *x, enum dump_field_type t, bool element)
     if (t == DUMP_TEXT || t == DUMP_TEXTS)
         return x->quoted;
     if (t == DUMP_NUMBER || t == DUMP_NUMBERS)
-        return is_number(x);
+        return is_integer_setting(x);
     if (t == DUMP_BOOL)
         return !x->quoted && (str_is(x->value, "true") || str_is(x->value, "false"));
     return t == DUMP_LIST;
@@ -56,7 +56,7 @@ static bool is_among(struct str value, const char *words)
     return false;
 }
 
-static const struct dump_field *field_of(const struct dump_field *fields, struct str key)
+static const struct dump_field *find_dump_field(const struct dump_field *fields, struct str key)
 {
     for (const struct dump_field *f = fields; f->key; f++)
         if (str_is(key, f->key) || (f->type == DUMP_ANY && str_starts(key, f->key) && key.p[strlen(f->key)] == '.'))
@@ -65,7 +65,7 @@ static const struct dump_field *field_of(const struct dump_field *fields, struct
 }
 
 /* The similar name must be in the same object. */
-static void unknown(struct dump_config *c, const struct dump_field *fields, struct str key, const char *said)
+static void say_unknown_field(struct dump_config *c, const struct dump_field *fields, struct str key, const char *said)
 {
     ptrdiff_t dot = str_rfind(key, '.');
     size_t before = dot < 0 ? 0 : (size_t)dot + 1;
@@ -81,9 +81,9 @@ static void unknown(struct dump_config *c, const struct dump_field *fields, stru
         dump_config_say(c, REMARK_ADVICE, said, "%s", _("no such name in the versions seen"));
 }
 
-static void known(struct dump_config *c, const struct dump_field *f, const struct setting *x, bool element)
+static void check_known_field(struct dump_config *c, const struct dump_field *f, const struct setting *x, bool element)
 {
-    bool fit = fits(x, f->type, element);
+    bool fit = fits_field_type(x, f->type, element);
     if (fit && (!f->words || x->state != SETTING_TEXT || !(element || x->quoted) || is_among(x->value, f->words)))
         return;
     dump_config_say(c, REMARK_BAD, f->key, x->quoted ? _("expected %s, found \"%.*s\"") : _("expected %s, found %.*s"),
@@ -97,13 +97,13 @@ void dump_config_fields(struct dump_config *c, const struct dump_field *fields)
         const struct setting *x = &c->s.list.v[i];
         ptrdiff_t bracket = str_find(x->key, '[');
         struct str base = bracket < 0 ? x->key : str_n(x->key.p, (size_t)bracket);
-        const struct dump_field *f = field_of(fields, base);
+        const struct dump_field *f = find_dump_field(fields, base);
         if (base.n >= KEY_MOST || (f && (f->type == DUMP_ANY || f->type == DUMP_CALL)))
             continue;
         if (f)
-            known(c, f, x, bracket >= 0);
+            check_known_field(c, f, x, bracket >= 0);
         else if (!str_eq(base, last))
-            unknown(c, fields, base, arena_cstr(&c->s.arena, base));
+            say_unknown_field(c, fields, base, arena_cstr(&c->s.arena, base));
         last = base;
     }
 }

@@ -49,7 +49,7 @@ static bool has_section(const struct dump_config *c, const char *name)
     return false;
 }
 
-static void needed(struct dump_config *c)
+static void check_required_fields(struct dump_config *c)
 {
     if (!has_section(c, COMMON)) {
         dump_config_say(c, REMARK_BAD, "common_dump_settings", "%s", _("this section is missing: the run will stop "
@@ -65,7 +65,7 @@ static void needed(struct dump_config *c)
             dump_config_say(c, REMARK_BAD, keys[i], "%s", _("missing: the run will stop with a configuration error"));
 }
 
-static void where(struct dump_config *c)
+static void check_dump_path(struct dump_config *c)
 {
     struct str path = dump_config_value(c, COMMON "path");
     bool odd = false;
@@ -188,9 +188,9 @@ void mindspore_dump_lint(struct dump_config *c)
 {
     struct str e2e = dump_config_value(c, "e2e_dump_settings.enable");
     struct str flag = dump_config_value(c, "e2e_dump_settings.trans_flag");
-    needed(c);
+    check_required_fields(c);
     dump_config_fields(c, fields);
-    where(c);
+    check_dump_path(c);
     which_steps(c);
     which_calls(c);
     what_of_them(c);

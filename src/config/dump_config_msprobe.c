@@ -2,7 +2,7 @@
 #include "base/msg.h"
 #include "config/dump_config.h"
 
-static bool has_part(const struct dump_config *c, const char *key, const char *part)
+static bool list_has_element(const struct dump_config *c, const char *key, const char *part)
 {
     for (size_t i = 0; i < dump_config_count(c, key); i++)
         if (str_is(dump_config_element(c, key, i), part))
@@ -70,7 +70,7 @@ static const struct dump_field fields[] = {
 };
 
 /* Numbers and ranges such as "3-5" of a list; 0: it is empty, which means all. */
-static uint64_t numbers(struct dump_config *c, const char *key)
+static uint64_t count_listed_numbers(struct dump_config *c, const char *key)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < dump_config_count(c, key); i++) {
@@ -85,7 +85,8 @@ static uint64_t numbers(struct dump_config *c, const char *key)
     return total;
 }
 
-static void part(struct dump_config *c, const char *list, const char *scope, const char *mode, const char *summary)
+static void check_dumped_part(struct dump_config *c, const char *list, const char *scope, const char *mode,
+                              const char *summary)
 {
     size_t names = dump_config_count(c, list), bounds = dump_config_count(c, scope);
     struct str sum = dump_config_value(c, summary);
@@ -94,12 +95,12 @@ static void part(struct dump_config *c, const char *list, const char *scope, con
     if (c->tensors && !names && !bounds)
         dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: start with statistics, then list the "
                                                         "calls around the first deviation"));
-    if (has_part(c, mode, "all") && dump_config_count(c, mode) > 1)
+    if (list_has_element(c, mode, "all") && dump_config_count(c, mode) > 1)
         dump_config_say(c, REMARK_BAD, mode, "%s", _("\"all\" cannot be combined with others"));
-    if (has_part(c, mode, "forward") && !has_part(c, mode, "backward"))
+    if (list_has_element(c, mode, "forward") && !list_has_element(c, mode, "backward"))
         dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough to compare the first "
                                                         "loss, not the gradients"));
-    if (has_part(c, mode, "output") && !has_part(c, mode, "input"))
+    if (list_has_element(c, mode, "output") && !list_has_element(c, mode, "input"))
         dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: calls where a deviation starts cannot "
                                                         "be distinguished from calls that pass it on"));
     if (str_is(sum, "md5"))
@@ -126,8 +127,8 @@ void msprobe_config_lint(struct dump_config *c)
         dump_config_say(c, REMARK_BAD, "level", _("%.*s: expected L0, L1, mix, L2 or debug"), STR_ARG(level));
     c->tensors = str_is(task, "tensor");
     c->statistics = !task.n || str_is(task, "tensor") || str_is(task, "statistics");
-    c->steps = numbers(c, "step");
-    c->ranks = numbers(c, "rank");
+    c->steps = count_listed_numbers(c, "step");
+    c->ranks = count_listed_numbers(c, "rank");
     if (!dump_config_count(c, "step"))
         dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough for a comparison: "
                                                           "start with the first"));
@@ -138,12 +139,12 @@ void msprobe_config_lint(struct dump_config *c)
         dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which diverge cannot read: use "
                                                            "\"mix\""));
     if (c->tensors) {
-        part(c, "tensor.list", "tensor.scope", "tensor.data_mode", "tensor.summary_mode");
+        check_dumped_part(c, "tensor.list", "tensor.scope", "tensor.data_mode", "tensor.summary_mode");
         if (dump_config_count(c, "statistics.list") && !dump_config_count(c, "tensor.list"))
             dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to a different task than the "
                                                                          "configured one: ignored"));
     } else if (str_is(task, "statistics")) {
-        part(c, "statistics.list", "statistics.scope", "statistics.data_mode", "statistics.summary_mode");
+        check_dumped_part(c, "statistics.list", "statistics.scope", "statistics.data_mode", "statistics.summary_mode");
         if (dump_config_count(c, "tensor.list") && !dump_config_count(c, "statistics.list"))
             dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to a different task than the configured "
                                                                      "one: ignored"));

@@ -3,7 +3,7 @@
 #include "config/environment_forms.h"
 #include "config/shell.h"
 
-static bool assignment(struct str line, struct str *name, struct str *value)
+static bool read_env_assignment(struct str line, struct str *name, struct str *value)
 {
     if (str_starts(line, "declare -x "))
         line = str_trim(str_cut(line, 11));
@@ -24,7 +24,7 @@ bool environment_sniff(struct str text)
         line = str_next(&text, '\n');
         if (str_starts(line, "export ") || str_starts(line, "#"))
             return false;
-        if (assignment(line, &name, &value)) {
+        if (read_env_assignment(line, &name, &value)) {
             good++;
             if (value.n && strchr("\"'(", value.p[0]) && !str_starts(line, "declare -x ") && !str_starts(value, "()"))
                 return false;
@@ -42,7 +42,7 @@ bool environment_line(struct settings *s, struct str line, uint32_t n)
     struct str name, value;
     if (line.n && line.p[line.n - 1] == '\r')
         line.n--;
-    if (!assignment(line, &name, &value))
+    if (!read_env_assignment(line, &name, &value))
         return false;
     if (value.n > 1 && value.p[0] == '"' && value.p[value.n - 1] == '"' && str_starts(line, "declare -x "))
         value = str_n(value.p + 1, value.n - 2);

@@ -91,7 +91,7 @@ static int install_read(struct settings *s, struct str text, struct err *e)
     return 0;
 }
 
-static bool any(struct str text)
+static bool accept_any_text(struct str text)
 {
     (void)text;
     return true;
@@ -111,7 +111,7 @@ const struct environment_form environment_forms[] = {
     {"env", N_("environment of a process: output of env"), "NAME=value …", environment_sniff, environment_read},
     {"shell-script", N_("variables exported by a launch script"), "*.sh: export NAME=value", launch_script_sniff,
      launch_script_read},
-    {"log-versions", N_("variables and versions found in a log"), "PyTorch version: 2.1.0", any, text_read},
+    {"log-versions", N_("variables and versions found in a log"), "PyTorch version: 2.1.0", accept_any_text, text_read},
     {0},
 };
 

@@ -16,7 +16,7 @@ struct expr_reader {
     bool bad;
 };
 
-static struct node *alternatives(struct expr_reader *r);
+static struct node *parse_alternatives(struct expr_reader *r);
 
 static bool path_char(char c)
 {
@@ -25,7 +25,7 @@ static bool path_char(char c)
            (c >= '0' && c <= '9');
 }
 
-static struct node *make(struct expr_reader *r, enum node_kind kind, struct str text)
+static struct node *make_node(struct expr_reader *r, enum node_kind kind, struct str text)
 {
     struct node *n = arena_zalloc(r->arena, sizeof *n);
     n->kind = kind;
@@ -33,16 +33,16 @@ static struct node *make(struct expr_reader *r, enum node_kind kind, struct str 
     return n;
 }
 
-static struct node *call(struct expr_reader *r, struct str name)
+static struct node *parse_call(struct expr_reader *r, struct str name)
 {
-    struct node *n = make(r, NODE_CALL, name), **end = &n->child;
+    struct node *n = make_node(r, NODE_CALL, name), **end = &n->child;
     int args = 0;
     for (const struct expr_function *f = expr_functions; f->name && !n->fn; f++)
         if (str_is(name, f->name))
             n->fn = f;
     cursor_take(&r->at, "(");
     while (!r->bad && !cursor_take(&r->at, ")")) {
-        *end = alternatives(r);
+        *end = parse_alternatives(r);
         if (r->bad)
             return n;
         end = &(*end)->next;
@@ -53,13 +53,13 @@ static struct node *call(struct expr_reader *r, struct str name)
     return n;
 }
 
-static struct node *atom(struct expr_reader *r)
+static struct node *parse_atom(struct expr_reader *r)
 {
     struct str word = {0};
     size_t n = 0;
     if (cursor_peek(&r->at) == '\'') {
         r->bad |= !cursor_quoted(&r->at, &word);
-        return make(r, NODE_LITERAL, word);
+        return make_node(r, NODE_LITERAL, word);
     }
     bool entry = cursor_take(&r->at, "@");
     while (n < r->at.rest.n && path_char(r->at.rest.p[n]))
@@ -67,34 +67,34 @@ static struct node *atom(struct expr_reader *r)
     word = cursor_skip(&r->at, n);
     r->bad |= !word.n;
     if (r->bad)
-        return make(r, NODE_LITERAL, word);
+        return make_node(r, NODE_LITERAL, word);
     if (entry)
-        return make(r, NODE_ENTRY, word);
+        return make_node(r, NODE_ENTRY, word);
     if (str_starts(r->at.rest, "("))
-        return call(r, word);
+        return parse_call(r, word);
     if (word.p[0] >= '0' && word.p[0] <= '9')
-        return make(r, NODE_LITERAL, word);
+        return make_node(r, NODE_LITERAL, word);
     if (str_starts(word, "version:")) /* kept beside the variables under this name */
-        return make(r, NODE_ENV, word);
-    return str_starts(word, "env:") ? make(r, NODE_ENV, str_cut(word, 4)) : make(r, NODE_PATH, word);
+        return make_node(r, NODE_ENV, word);
+    return str_starts(word, "env:") ? make_node(r, NODE_ENV, str_cut(word, 4)) : make_node(r, NODE_PATH, word);
 }
 
-static struct node *alternatives(struct expr_reader *r)
+static struct node *parse_alternatives(struct expr_reader *r)
 {
-    struct node *n = atom(r);
+    struct node *n = parse_atom(r);
     if (r->bad || cursor_peek(&r->at) != '|')
         return n;
-    struct node *all = make(r, NODE_FIRST, STR(""));
+    struct node *all = make_node(r, NODE_FIRST, STR(""));
     all->child = n;
     while (!r->bad && cursor_take(&r->at, "|"))
-        n = n->next = atom(r);
+        n = n->next = parse_atom(r);
     return all;
 }
 
 struct node *expr_parse(struct arena *a, struct str text, size_t *bad)
 {
     struct expr_reader r = {.arena = a, .at = {text, " "}};
-    struct node *n = alternatives(&r);
+    struct node *n = parse_alternatives(&r);
     *bad = text.n - r.at.rest.n;
     return r.bad || cursor_peek(&r.at) ? NULL : n;
 }
@@ -205,7 +205,7 @@ static struct value env_value(struct scope *s, struct str name)
 }
 
 /* Precedence: a value that was set, a default, an open or absent one; of equals the first. */
-static int rank(const struct value *v)
+static int value_precedence(const struct value *v)
 {
     switch (v->state) {
     case VALUE_SET:
@@ -230,8 +230,8 @@ static struct value first_of(struct scope *s, const struct node *n)
         if (v.state == VALUE_SET && v.dflt && have == 2)
             continue; /* a default says nothing if the value is unknown */
         struct str key = best.key;
-        if (rank(&v) > have) {
-            have = rank(&v);
+        if (value_precedence(&v) > have) {
+            have = value_precedence(&v);
             best = v;
             if (!best.key.n)
                 best.key = key; /* the setting that would have told */

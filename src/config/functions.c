@@ -8,7 +8,7 @@
 #include "config/environment_forms.h"
 #include "config/expr.h"
 
-static struct value arg(struct scope *s, const struct node *args, int i)
+static struct value argument_value(struct scope *s, const struct node *args, int i)
 {
     while (args && i--)
         args = args->next;
@@ -28,7 +28,7 @@ static void add_key(struct scope *s, struct value *v, struct str key)
         v->key = v->key.n ? str_of(arena_fmt(s->arena, "%.*s, %.*s", STR_ARG(v->key), STR_ARG(key))) : key;
 }
 
-static struct value join(struct scope *s, struct value v, const struct value *from)
+static struct value join_keys(struct scope *s, struct value v, const struct value *from)
 {
     struct str rest = from->key, one;
     while (rest.n) {
@@ -40,7 +40,7 @@ static struct value join(struct scope *s, struct value v, const struct value *fr
 }
 
 /* An unknown value gives an unknown result; an absent one counts as false. */
-static bool unanswerable(const struct value *v)
+static bool is_unanswerable(const struct value *v)
 {
     return v->state == VALUE_CLOSED || v->state == VALUE_OPEN;
 }
@@ -49,19 +49,19 @@ static bool unanswerable(const struct value *v)
 
 static struct value f_if(struct scope *s, const struct node *args)
 {
-    struct value c = arg(s, args, 0);
-    if (unanswerable(&c))
+    struct value c = argument_value(s, args, 0);
+    if (is_unanswerable(&c))
         return c;
-    struct value v = arg(s, args, value_true(&c) ? 1 : 2);
-    return v.state == VALUE_SET && c.state == VALUE_SET ? join(s, v, &c) : v;
+    struct value v = argument_value(s, args, value_true(&c) ? 1 : 2);
+    return v.state == VALUE_SET && c.state == VALUE_SET ? join_keys(s, v, &c) : v;
 }
 
-static struct value logic(struct scope *s, const struct node *args, bool wanted)
+static struct value evaluate_logic(struct scope *s, const struct node *args, bool wanted)
 {
     struct value out = value_bool(!wanted), open = {.state = VALUE_NONE};
     for (; args; args = args->next) {
         struct value v = expr_value(s, args);
-        if (unanswerable(&v)) {
+        if (is_unanswerable(&v)) {
             open = v;
             continue;
         }
@@ -72,19 +72,19 @@ static struct value logic(struct scope *s, const struct node *args, bool wanted)
             return yes;
         }
         if (v.state == VALUE_SET)
-            out = join(s, out, &v);
+            out = join_keys(s, out, &v);
     }
     return open.state != VALUE_NONE ? open : out;
 }
 
 static struct value f_or(struct scope *s, const struct node *args)
 {
-    return logic(s, args, true);
+    return evaluate_logic(s, args, true);
 }
 
 static struct value f_and(struct scope *s, const struct node *args)
 {
-    return logic(s, args, false);
+    return evaluate_logic(s, args, false);
 }
 
 static struct value as_bool(struct value v, bool yes)
@@ -97,19 +97,19 @@ static struct value as_bool(struct value v, bool yes)
 
 static struct value f_bool(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
-    return unanswerable(&v) ? v : as_bool(v, value_true(&v));
+    struct value v = argument_value(s, args, 0);
+    return is_unanswerable(&v) ? v : as_bool(v, value_true(&v));
 }
 
 static struct value f_not(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
-    return unanswerable(&v) ? v : as_bool(v, !value_true(&v));
+    struct value v = argument_value(s, args, 0);
+    return is_unanswerable(&v) ? v : as_bool(v, !value_true(&v));
 }
 
 static struct value f_set(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_SET || v.state == VALUE_OPEN);
 }
 
@@ -122,24 +122,24 @@ static struct value f_known(struct scope *s, const struct node *args)
 
 static struct value f_told(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_OPEN || (v.state == VALUE_SET && !v.dflt));
 }
 
 /* No file that was read could contain it: for example no environment was given. */
 static struct value f_closed(struct scope *s, const struct node *args)
 {
-    return value_bool(arg(s, args, 0).state == VALUE_CLOSED);
+    return value_bool(argument_value(s, args, 0).state == VALUE_CLOSED);
 }
 
 /* both, any: the same question to each side */
-static struct value sides(struct scope *s, const struct node *args, bool wanted)
+static struct value evaluate_sides(struct scope *s, const struct node *args, bool wanted)
 {
     struct value out = value_bool(!wanted), open = {.state = VALUE_NONE};
     int was = s->at;
     for (s->at = 0; s->at < 2; s->at++) {
-        struct value v = arg(s, args, 0);
-        if (unanswerable(&v))
+        struct value v = argument_value(s, args, 0);
+        if (is_unanswerable(&v))
             open = v;
         else if (value_true(&v) == wanted) {
             s->at = was;
@@ -152,18 +152,18 @@ static struct value sides(struct scope *s, const struct node *args, bool wanted)
 
 static struct value f_any(struct scope *s, const struct node *args)
 {
-    return sides(s, args, true);
+    return evaluate_sides(s, args, true);
 }
 
 static struct value f_both(struct scope *s, const struct node *args)
 {
-    return sides(s, args, false);
+    return evaluate_sides(s, args, false);
 }
 
 static struct value f_other(struct scope *s, const struct node *args)
 {
     s->at = !s->at;
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     s->at = !s->at;
     return v;
 }
@@ -173,13 +173,13 @@ static struct value f_other(struct scope *s, const struct node *args)
 /* Whether the first argument is one of the others, or holds one of them. */
 static struct value one_of(struct scope *s, const struct node *args, bool part)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     bool yes = false;
-    if (unanswerable(&v))
+    if (is_unanswerable(&v))
         return v;
     for (args = args->next; args && v.state == VALUE_SET; args = args->next) {
         struct value w = expr_value(s, args);
-        if (!part && unanswerable(&w))
+        if (!part && is_unanswerable(&w))
             return w;
         yes = yes || (part ? str_ihas(v.text, w.text.p ? arena_cstr(s->arena, w.text) : "")
                            : w.state == VALUE_SET && value_equal(&v, &w));
@@ -197,7 +197,7 @@ static struct value f_has(struct scope *s, const struct node *args)
     return one_of(s, args, true);
 }
 
-static struct value renamed(struct value v, struct str text)
+static struct value value_with_text(struct value v, struct str text)
 {
     if (!str_eq(v.text, text) && !v.how.n)
         v.how = v.text;
@@ -209,19 +209,19 @@ static struct value renamed(struct value v, struct str text)
 /* map(x, from, to, …): replaces x by the value paired with it; unchanged if no pair matches */
 static struct value f_map(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     for (args = args->next; args && args->next && v.state == VALUE_SET; args = args->next->next)
         if (str_ieq(v.text, args->text))
-            return renamed(v, args->next->text);
+            return value_with_text(v, args->next->text);
     return v;
 }
 
 /* What follows the last dot: AttnBackend.flash */
 static struct value f_tail(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     ptrdiff_t dot = v.state == VALUE_SET ? str_rfind(v.text, '.') : -1;
-    return dot < 0 ? v : renamed(v, str_cut(v.text, (size_t)dot + 1));
+    return dot < 0 ? v : value_with_text(v, str_cut(v.text, (size_t)dot + 1));
 }
 
 static struct value f_dtype(struct scope *s, const struct node *args)
@@ -232,7 +232,7 @@ static struct value f_dtype(struct scope *s, const struct node *args)
     struct value v = f_tail(s, args);
     for (size_t i = 0; i < ARRAY_LEN(alias) && v.state == VALUE_SET; i++)
         if (str_ieq(v.text, str_of(alias[i][0])))
-            return renamed(v, str_of(alias[i][1]));
+            return value_with_text(v, str_of(alias[i][1]));
     return v;
 }
 
@@ -241,7 +241,7 @@ static struct value f_dtype(struct scope *s, const struct node *args)
 /* The version in a path of CANN, /usr/local/Ascend/ascend-toolkit/8.0.RC3/lib64 */
 static struct value f_version_in(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     struct str rest = v.text, part;
     bool cann = false;
     if (v.state != VALUE_SET)
@@ -256,7 +256,7 @@ static struct value f_version_in(struct scope *s, const struct node *args)
         if (str_starts(part, "cann-")) /* /opt/cann-8.2.RC1/bin */
             version = version_at(part = str_cut(part, 5)), cann = true;
         if (cann && version.n && version.n == part.n)
-            return renamed(v, version);
+            return value_with_text(v, version);
         cann = str_ihas(part, "ascend") || str_ihas(part, "cann");
         rest = str_cut(rest, n < rest.n ? n + 1 : n);
     }
@@ -267,14 +267,14 @@ static struct value f_version_in(struct scope *s, const struct node *args)
  * nothing if the release is not known or not all three are. */
 static struct value f_released(struct scope *s, const struct node *args)
 {
-    struct value of = arg(s, args, 0), have[2] = {arg(s, args, 1), arg(s, args, 2)};
+    struct value of = argument_value(s, args, 0), have[2] = {argument_value(s, args, 1), argument_value(s, args, 2)};
     struct str with[2];
     static const char *const name[] = {"MindSpore", "CANN"};
     if (of.state != VALUE_SET || !released_with(of.text, &with[0], &with[1]))
         return (struct value){.state = VALUE_NONE};
     for (int i = 0; i < 2; i++)
         if (have[i].state == VALUE_SET && !version_begins(have[i].text, with[i])) {
-            struct value v = join(s, of, &have[i]);
+            struct value v = join_keys(s, of, &have[i]);
             v.number = false;
             v.text = str_of(arena_fmt(s->arena, "MindFormers %.*s with %s %.*s, released for %.*s", STR_ARG(of.text),
                                       name[i], STR_ARG(have[i].text), STR_ARG(with[i])));
@@ -287,12 +287,12 @@ static struct value f_released(struct scope *s, const struct node *args)
 /* One setting in two places of a file: reported if the two differ. */
 static struct value f_agree(struct scope *s, const struct node *args)
 {
-    struct value a = arg(s, args, 0), b = arg(s, args, 1);
+    struct value a = argument_value(s, args, 0), b = argument_value(s, args, 1);
     if (a.state != VALUE_SET)
         return b;
     if (b.state != VALUE_SET || value_equal(&a, &b))
         return a;
-    struct value v = join(s, a, &b);
+    struct value v = join_keys(s, a, &b);
     v.twofold = a.number && b.number;
     v.number = false;
     v.text = str_of(arena_fmt(s->arena, "%.*s / %.*s", STR_ARG(a.text), STR_ARG(b.text)));
@@ -303,20 +303,20 @@ static struct value f_agree(struct scope *s, const struct node *args)
 
 static struct value f_gt(struct scope *s, const struct node *args)
 {
-    struct value a = arg(s, args, 0), b = arg(s, args, 1);
-    if (unanswerable(&a))
+    struct value a = argument_value(s, args, 0), b = argument_value(s, args, 1);
+    if (is_unanswerable(&a))
         return a;
     return as_bool(a, a.state == VALUE_SET && a.number && b.number && a.num > b.num);
 }
 
-static struct value computed(struct scope *s, double x, const struct node *args, char op)
+static struct value computed_value(struct scope *s, double x, const struct node *args, char op)
 {
     struct value out = value_number(s, x);
     struct buf how = {0};
     int n = 0;
     for (; args; args = args->next, n++) {
         struct value v = expr_value(s, args);
-        out = join(s, out, &v);
+        out = join_keys(s, out, &v);
         if (n)
             buf_char(&how, op);
         buf_str(&how, v.text);
@@ -344,22 +344,22 @@ static struct value f_product(struct scope *s, const struct node *args)
             x *= v.num;
         }
     }
-    return bad.state != VALUE_SET ? bad : computed(s, x, args, '*');
+    return bad.state != VALUE_SET ? bad : computed_value(s, x, args, '*');
 }
 
 static struct value f_div(struct scope *s, const struct node *args)
 {
-    struct value a = arg(s, args, 0), b = arg(s, args, 1);
+    struct value a = argument_value(s, args, 0), b = argument_value(s, args, 1);
     if (a.state != VALUE_SET || b.state != VALUE_SET)
         return a.state != VALUE_SET ? a : b;
     if (!a.number || !b.number || b.num == 0)
         return (struct value){.state = VALUE_NONE};
-    return computed(s, a.num / b.num, args, '/');
+    return computed_value(s, a.num / b.num, args, '/');
 }
 
 static struct value f_floor(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     double x = v.number ? floor(v.num + 1e-9) : 0;
     if (v.state != VALUE_SET || !v.number || x == v.num)
         return v;
@@ -371,7 +371,7 @@ static struct value f_floor(struct scope *s, const struct node *args)
 
 static struct value f_max(struct scope *s, const struct node *args)
 {
-    struct value best = arg(s, args, 0);
+    struct value best = argument_value(s, args, 0);
     for (args = args->next; args; args = args->next) {
         struct value v = expr_value(s, args);
         if (v.state == VALUE_SET && v.number && (best.state != VALUE_SET || v.num > best.num))
@@ -383,7 +383,7 @@ static struct value f_max(struct scope *s, const struct node *args)
 /* A value determined outside the files: if they do not contain it, it is open, not absent. */
 static struct value f_derived(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     if (v.state == VALUE_NONE)
         v.state = VALUE_OPEN;
     return v;
@@ -391,7 +391,7 @@ static struct value f_derived(struct scope *s, const struct node *args)
 
 static struct value f_default(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     v.dflt = true;
     return v;
 }
@@ -399,7 +399,7 @@ static struct value f_default(struct scope *s, const struct node *args)
 /* open(x): what follows from x is not in the files, as the defaults of a model class that nobody knows. */
 static struct value f_open(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     if (v.state == VALUE_SET)
         v.state = VALUE_OPEN;
     return v;
@@ -409,7 +409,7 @@ static struct value f_open(struct scope *s, const struct node *args)
  * anyone. */
 static struct value f_follow(struct scope *s, const struct node *args)
 {
-    struct value x = arg(s, args, 0), d = arg(s, args, 1);
+    struct value x = argument_value(s, args, 0), d = argument_value(s, args, 1);
     if (x.state == VALUE_NONE) {
         d.dflt = true;
         return d;
@@ -421,17 +421,17 @@ static struct value f_follow(struct scope *s, const struct node *args)
 /* A limit that applies only if positive: otherwise "none". */
 static struct value f_positive(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
-    return v.state == VALUE_SET && v.number && v.num <= 0 ? renamed(v, STR("none")) : v;
+    struct value v = argument_value(s, args, 0);
+    return v.state == VALUE_SET && v.number && v.num <= 0 ? value_with_text(v, STR("none")) : v;
 }
 
 static struct value f_pad(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0), m = arg(s, args, 1);
+    struct value v = argument_value(s, args, 0), m = argument_value(s, args, 1);
     if (v.state != VALUE_SET || m.state != VALUE_SET || !v.number || !m.number || m.num < 1 || v.num > 1e15)
         return v;
     struct value out = value_number(s, ceil(v.num / m.num) * m.num);
-    return join(s, join(s, out, &v), &m);
+    return join_keys(s, join_keys(s, out, &v), &m);
 }
 
 /* ---- widths of feed-forward layers ---- */
@@ -439,20 +439,20 @@ static struct value f_pad(struct scope *s, const struct node *args)
 /* MindFormers (Llama): int(2 * 4 h / 3), times the multiplier, rounded up to a multiple */
 static struct value f_llama_ffn(struct scope *s, const struct node *args)
 {
-    struct value h = arg(s, args, 0), mult = arg(s, args, 1), of = arg(s, args, 2);
+    struct value h = argument_value(s, args, 0), mult = argument_value(s, args, 1), of = argument_value(s, args, 2);
     if (h.state != VALUE_SET || !h.number || !mult.number || !of.number || of.num < 1 || h.num > 1e12)
         return h.state == VALUE_SET ? (struct value){.state = VALUE_NONE} : h;
     double x = floor(floor(8 * h.num / 3) * mult.num);
-    return join(s, value_number(s, ceil(x / of.num) * of.num), &h);
+    return join_keys(s, value_number(s, ceil(x / of.num) * of.num), &h);
 }
 
 /* Megatron with --swiglu: int(4 h * 2 / 3 / 64) * 64 */
 static struct value f_swiglu_ffn(struct scope *s, const struct node *args)
 {
-    struct value h = arg(s, args, 0);
+    struct value h = argument_value(s, args, 0);
     if (h.state != VALUE_SET || !h.number)
         return h;
-    return join(s, value_number(s, floor(8 * h.num / 3 / 64) * 64), &h);
+    return join_keys(s, value_number(s, floor(8 * h.num / 3 / 64) * 64), &h);
 }
 
 /* ---- lists ---- */
@@ -520,7 +520,7 @@ static bool list_read(struct list *l, struct str text)
     return !l->bad && l->n;
 }
 
-static struct value list_text(struct scope *s, struct value v, const double *x, size_t n)
+static struct value value_of_list(struct scope *s, struct value v, const double *x, size_t n)
 {
     struct buf b = {0};
     for (size_t i = 0; i < n; i++) {
@@ -528,7 +528,7 @@ static struct value list_text(struct scope *s, struct value v, const double *x, 
             buf_char(&b, ',');
         buf_str(&b, value_number(s, x[i]).text);
     }
-    v = renamed(v, arena_str(s->arena, buf_view(&b)));
+    v = value_with_text(v, arena_str(s->arena, buf_view(&b)));
     v.number = false;
     buf_release(&b);
     return v;
@@ -537,7 +537,7 @@ static struct value list_text(struct scope *s, struct value v, const double *x, 
 /* Parts of a whole: "1, 0, 0" and "100,0,0" are the same */
 static struct value f_shares(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
+    struct value v = argument_value(s, args, 0);
     struct list *l = arena_alloc(s->arena, sizeof *l);
     double sum = 0;
     if (v.state != VALUE_SET || !list_read(l, v.text))
@@ -548,13 +548,13 @@ static struct value f_shares(struct scope *s, const struct node *args)
         l->v[i] = round(l->v[i] / sum * 1e9) / 1e9;
     while (l->n > 1 && l->v[l->n - 1] == 0) /* parts nothing is in may be left out */
         l->n--;
-    return list_text(s, v, l->v, l->n);
+    return value_of_list(s, v, l->v, l->n);
 }
 
 /* Which layers have experts, 1 each: the first k have none */
 static struct value f_dense_first(struct scope *s, const struct node *args)
 {
-    struct value k = arg(s, args, 0), n = arg(s, args, 1);
+    struct value k = argument_value(s, args, 0), n = argument_value(s, args, 1);
     if (k.state != VALUE_SET || n.state != VALUE_SET)
         return k.state != VALUE_SET ? k : n;
     double first = k.number ? k.num : value_true(&k);
@@ -563,22 +563,22 @@ static struct value f_dense_first(struct scope *s, const struct node *args)
     struct list *l = arena_alloc(s->arena, sizeof *l);
     for (l->n = 0; l->n < (size_t)n.num; l->n++)
         l->v[l->n] = (double)l->n >= first;
-    return list_text(s, k, l->v, l->n);
+    return value_of_list(s, k, l->v, l->n);
 }
 
 /* The same from a frequency N (every Nth layer) or a list */
 static struct value f_layers(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0), n = arg(s, args, 1);
+    struct value v = argument_value(s, args, 0), n = argument_value(s, args, 1);
     struct list *l = arena_alloc(s->arena, sizeof *l);
     if (v.state != VALUE_SET)
         return v;
     if (v.number && v.num >= 1 && n.state == VALUE_SET && n.number && n.num >= 1 && n.num <= LIST_MAX) {
         for (l->n = 0; l->n < (size_t)n.num; l->n++)
             l->v[l->n] = fmod((double)l->n, floor(v.num)) == 0;
-        return list_text(s, v, l->v, l->n);
+        return value_of_list(s, v, l->v, l->n);
     }
-    return list_read(l, v.text) ? list_text(s, v, l->v, l->n) : v;
+    return list_read(l, v.text) ? value_of_list(s, v, l->v, l->n) : v;
 }
 
 const struct expr_function expr_functions[] = {

@@ -26,7 +26,7 @@ bool hydra_override(struct str word, struct str *key, struct str *value)
 }
 
 /* The value as YAML reads it; one that is none is a text. */
-static int add_value(struct settings *own, struct str key, struct str value, struct err *e)
+static int add_override_value(struct settings *own, struct str key, struct str value, struct err *e)
 {
     struct settings one = {.path = own->path};
     struct buf text = {0};
@@ -50,5 +50,5 @@ int hydra_override_add(struct settings *own, struct str key, struct str value, b
 {
     if (open || str_has(value, "${"))
         return settings_add(own, key, key, value, SETTING_OPEN, 0, e);
-    return add_value(own, key, value, e);
+    return add_override_value(own, key, value, e);
 }

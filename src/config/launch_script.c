@@ -19,7 +19,7 @@ struct script_walk {
 };
 
 /* NAME= or NAME+= at the beginning of a raw word. */
-static bool assignment(struct str raw, struct str *name, struct str *value, bool *append)
+static bool parse_assignment(struct str raw, struct str *name, struct str *value, bool *append)
 {
     size_t n = shell_name(raw);
     if (!n)
@@ -40,7 +40,7 @@ static void step_over(struct script_walk *w, size_t to)
 }
 
 /* Blanks, continued lines, comments; line ends too where `lines`. */
-static void skip_blanks(struct script_walk *w, bool lines)
+static void skip_script_blanks(struct script_walk *w, bool lines)
 {
     while (w->at < w->text.n) {
         char c = w->text.p[w->at];
@@ -58,7 +58,7 @@ static void skip_blanks(struct script_walk *w, bool lines)
     }
 }
 
-static struct shell_var *assign(struct script_walk *w, struct str name)
+static struct shell_var *assigned_variable(struct script_walk *w, struct str name)
 {
     struct shell_var *v = shell_make(&w->sh, name);
     if (w->branch && v->field.n)
@@ -71,7 +71,8 @@ static int read_array(struct script_walk *w, struct str name, bool append)
     shell_fields f = {0};
     int rc = 0;
     w->at++;
-    for (skip_blanks(w, true); rc == 0 && w->at < w->text.n && w->text.p[w->at] != ')'; skip_blanks(w, true)) {
+    for (skip_script_blanks(w, true); rc == 0 && w->at < w->text.n && w->text.p[w->at] != ')';
+         skip_script_blanks(w, true)) {
         size_t end = shell_word_end(w->text, w->at);
         if (end == w->at) { /* an operator has no business here */
             step_over(w, w->at + 1);
@@ -82,7 +83,7 @@ static int read_array(struct script_walk *w, struct str name, bool append)
         step_over(w, end);
     }
     step_over(w, w->at + 1);
-    struct shell_var *v = assign(w, name);
+    struct shell_var *v = assigned_variable(w, name);
     if (!append)
         vec_clear(&v->field);
     v->array = true;
@@ -103,7 +104,7 @@ static int set_plain(struct script_walk *w, struct str name, struct str value, b
     if (f.n)
         x = f.v[0];
     vec_release(&f);
-    struct shell_var *v = assign(w, name);
+    struct shell_var *v = assigned_variable(w, name);
     if (append && v->field.n && !v->array) {
         struct str old = v->field.v[0].text;
         w->sh.work += old.n + x.text.n;
@@ -120,7 +121,7 @@ static int set_plain(struct script_walk *w, struct str name, struct str value, b
     return 0;
 }
 
-static void export(struct script_walk *w, struct str name)
+static void export_variable(struct script_walk *w, struct str name)
 {
     const struct shell_var *v = shell_find(&w->sh, name);
     if (v && v->field.n)
@@ -141,7 +142,7 @@ static bool is_override(const struct shell_field *f)
     return hydra_override(f->text, &key, &value);
 }
 
-static bool program(const struct shell_field *f)
+static bool is_python_program(const struct shell_field *f)
 {
     return str_ends(f->text, ".py") && str_find(f->text, ' ') < 0;
 }
@@ -150,7 +151,7 @@ static bool program(const struct shell_field *f)
 static size_t program_at(const shell_fields *f)
 {
     size_t i = 0;
-    while (i < f->n && !program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
+    while (i < f->n && !is_python_program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
         i++;
     return i;
 }
@@ -170,7 +171,7 @@ static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t 
 }
 
 /* A command with its words expanded. One given as text ("bash -c '… train.py --lr …'") is read in the same way. */
-static void command(struct script_walk *w)
+static void take_command(struct script_walk *w)
 {
     shell_fields inner = {0};
     keep_if_better(w, &w->word, program_at(&w->word));
@@ -190,7 +191,7 @@ static void command(struct script_walk *w)
     vec_release(&inner);
 }
 
-static bool reserved(struct script_walk *w, struct str raw)
+static bool take_reserved_word(struct script_walk *w, struct str raw)
 {
     static const char *const opens[] = {"if", "case", "for", "while", "until"},
         *const closes[] = {"fi", "esac", "done"},
@@ -212,7 +213,7 @@ static bool reserved(struct script_walk *w, struct str raw)
 }
 
 /* Redirections: neither the file's name nor the number before the sign is an argument; here-documents are noted. */
-static void redirection(struct script_walk *w)
+static void skip_redirection(struct script_walk *w)
 {
     size_t from = w->at;
     while (w->at < w->text.n && strchr("<>&|", w->text.p[w->at]))
@@ -220,7 +221,7 @@ static void redirection(struct script_walk *w)
     struct str op = str_n(w->text.p + from, w->at - from);
     if (str_is(op, "<<") && w->at < w->text.n && w->text.p[w->at] == '-')
         w->at++;
-    skip_blanks(w, false);
+    skip_script_blanks(w, false);
     size_t end = shell_word_end(w->text, w->at);
     struct str word = str_n(w->text.p + w->at, end - w->at);
     if (str_is(op, "<<") && word.n) {
@@ -254,10 +255,10 @@ static bool at_redirection(const struct script_walk *w)
 }
 
 /* The statement at `at`, after redirections; its words are read later. */
-static enum ending next(struct script_walk *w)
+static enum ending next_statement(struct script_walk *w)
 {
-    for (skip_blanks(w, false); at_redirection(w); skip_blanks(w, false))
-        redirection(w);
+    for (skip_script_blanks(w, false); at_redirection(w); skip_script_blanks(w, false))
+        skip_redirection(w);
     if (w->at >= w->text.n)
         return END_TEXT;
     char c = w->text.p[w->at];
@@ -279,7 +280,7 @@ static int statement_word(struct script_walk *w)
     struct str raw = str_n(w->text.p + w->at, end - w->at), name, value;
     bool append;
     uint32_t number;
-    if ((w->first || w->exports) && assignment(raw, &name, &value, &append)) {
+    if ((w->first || w->exports) && parse_assignment(raw, &name, &value, &append)) {
         bool array = !value.n && end < w->text.n && w->text.p[end] == '(';
         w->at = end;
         if (array ? read_array(w, name, append) : set_plain(w, name, value, append))
@@ -287,17 +288,17 @@ static int statement_word(struct script_walk *w)
         for (const char *p = raw.p; !array && p < raw.p + raw.n; p++)
             w->sh.line += *p == '\n';
         if (w->exports)
-            export(w, name);
+            export_variable(w, name);
         else
             vec_push(&w->prefix, name);
         return 0;
     }
     if (w->exports) {
-        export(w, raw);
+        export_variable(w, raw);
         step_over(w, end);
         return 0;
     }
-    if (w->first && reserved(w, raw)) {
+    if (w->first && take_reserved_word(w, raw)) {
         step_over(w, end);
         return 0;
     }
@@ -315,19 +316,19 @@ static int statement_word(struct script_walk *w)
     return rc;
 }
 
-static int walk(struct script_walk *w)
+static int walk_script(struct script_walk *w)
 {
     int rc = 0;
     for (w->first = true; rc == 0;) {
-        enum ending x = next(w);
+        enum ending x = next_statement(w);
         if (x == END_WORD) {
             rc = statement_word(w);
             continue;
         }
         if (w->word.n) {
             for (size_t i = 0; i < w->prefix.n; i++) /* A=1 command: for that command */
-                export(w, w->prefix.v[i]);
-            command(w);
+                export_variable(w, w->prefix.v[i]);
+            take_command(w);
         }
         vec_clear(&w->word);
         vec_clear(&w->prefix);
@@ -358,7 +359,7 @@ static void tell_outside(struct script_walk *w, struct str word)
 }
 
 /* One option and its values, from *i on. Option=value counts as well. */
-static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, const char *before)
+static int take_script_option(struct script_walk *w, const shell_fields *f, size_t *i, const char *before)
 {
     struct str spelled = f->v[*i].text, value = {0};
     struct buf b = {0};
@@ -370,7 +371,7 @@ static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, 
     }
     struct str name = option_name(w, spelled, before);
     bool flag = argument_flag(name);
-    for ((*i)++; *i < f->n && !is_option(&f->v[*i]) && !program(&f->v[*i]); (*i)++) {
+    for ((*i)++; *i < f->n && !is_option(&f->v[*i]) && !is_python_program(&f->v[*i]); (*i)++) {
         const struct shell_field *v = &f->v[*i];
         if (v->open && (flag || n)) {
             tell_outside(w, v->text);
@@ -460,7 +461,7 @@ static int take_arguments(struct script_walk *w)
         return take_overrides(w, f, start);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {
-            rc = take_option(w, f, &i, i < start ? "launcher." : "");
+            rc = take_script_option(w, f, &i, i < start ? "launcher." : "");
             continue;
         }
         if (f->v[i].open && i > start)
@@ -502,7 +503,7 @@ bool launch_script_sniff(struct str text)
         for (size_t i = 0; i < ARRAY_LEN(begins); i++)
             if (str_starts(line, begins[i]) && !str_is(line, "---"))
                 return true;
-        if (assignment(line, &name, &value, &append))
+        if (parse_assignment(line, &name, &value, &append))
             return true;
     }
     return false;
@@ -511,7 +512,7 @@ bool launch_script_sniff(struct str text)
 int launch_script_read(struct settings *s, struct str text, struct err *e)
 {
     struct script_walk w = {.sh = {.s = s, .line = 1, .e = e}, .text = text};
-    int rc = walk(&w);
+    int rc = walk_script(&w);
     s->flags = true;
     if (rc == 0 && !w.options)
         take_variables(&w);

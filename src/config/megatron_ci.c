@@ -8,7 +8,7 @@ bool megatron_ci_sniff(struct str text)
     return str_starts(text, "MODEL_ARGS:") || str_has(text, "\nMODEL_ARGS:");
 }
 
-static int take_option(struct settings *s, const struct setting *x, struct str option, struct err *e)
+static int take_ci_option(struct settings *s, const struct setting *x, struct str option, struct err *e)
 {
     struct buf name = {0};
     struct str value = x->value;
@@ -35,7 +35,7 @@ int megatron_ci_read(struct settings *s, struct str text, struct err *e)
         const struct setting *x = &own.list.v[i];
         struct str rest = str_cut(x->key, strlen(args));
         if (str_starts(x->key, args) && str_starts(rest, "--") && str_find(rest, '[') < 0)
-            rc = take_option(s, x, rest, e);
+            rc = take_ci_option(s, x, rest, e);
         else if (str_starts(x->key, env))
             settings_export(s, str_cut(x->key, strlen(env)), x->value,
                             str_has(x->value, "$") ? SETTING_OPEN : SETTING_TEXT, x->line);

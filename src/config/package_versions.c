@@ -48,7 +48,7 @@ void version_export(struct settings *s, struct str name, struct str version, uin
 enum list_form { LIST_PINS, LIST_COLUMNS };
 
 /* "torch==2.1.0", msprobe's "torch=2.1.0"; in columns "torch   2.1.0 …". */
-static bool package(struct str line, enum list_form form, struct str *name, struct str *version)
+static bool parse_package_line(struct str line, enum list_form form, struct str *name, struct str *version)
 {
     line = str_trim(line);
     *name = str_n(line.p, name_at(line));
@@ -67,19 +67,19 @@ static bool package(struct str line, enum list_form form, struct str *name, stru
     return version->n > 0;
 }
 
-static enum list_form form_of(struct str text)
+static enum list_form package_list_form(struct str text)
 {
     return str_starts(text, "Package ") || str_starts(text, "# packages in environment") ? LIST_COLUMNS : LIST_PINS;
 }
 
 bool packages_sniff(struct str text)
 {
-    enum list_form form = form_of(text);
+    enum list_form form = package_list_form(text);
     struct str line, name, version;
     size_t good = 0, pinned = 0, other = 0;
     while (text.n) {
         line = str_next(&text, '\n');
-        if (package(line, form, &name, &version)) {
+        if (parse_package_line(line, form, &name, &version)) {
             good++;
             pinned += str_has(line, "==");
         } else if (str_trim(line).n && line.p[0] != '#' && !str_starts(line, "-") && !str_has(line, " @ ")) {
@@ -93,7 +93,7 @@ bool packages_sniff(struct str text)
 bool package_pinned(struct settings *s, struct str line, uint32_t n)
 {
     struct str name, version;
-    if (!package(line, LIST_PINS, &name, &version) || !str_starts(str_cut(str_trim(line), name.n), "=="))
+    if (!parse_package_line(line, LIST_PINS, &name, &version) || !str_starts(str_cut(str_trim(line), name.n), "=="))
         return false;
     version_export(s, name, version, n);
     return true;
@@ -102,12 +102,12 @@ bool package_pinned(struct settings *s, struct str line, uint32_t n)
 /* Variables beside the packages are those of env if PATH, which every process has, is among them. */
 int packages_read(struct settings *s, struct str text, struct err *e)
 {
-    enum list_form form = form_of(text);
+    enum list_form form = package_list_form(text);
     struct str line, name, version;
     (void)e;
     for (uint32_t n = 1; text.n; n++) {
         line = str_next(&text, '\n');
-        if (package(line, form, &name, &version))
+        if (parse_package_line(line, form, &name, &version))
             version_export(s, name, version, n);
         else if (form == LIST_PINS && environment_line(s, line, n))
             s->env_known |= str_starts(line, "PATH=") || str_starts(line, "declare -x PATH=");
@@ -202,7 +202,7 @@ static bool variable_in(struct str text, struct str name, struct str *value, siz
     return false;
 }
 
-static uint32_t line_of(struct str text, size_t at)
+static uint32_t line_number_at(struct str text, size_t at)
 {
     uint32_t n = 1;
     for (size_t i = 0; i < at; i++)
@@ -218,7 +218,7 @@ static void variables_of(struct settings *s, struct str text, const struct node 
         variables_of(s, text, n->child);
         if (n->kind == NODE_ENV && !str_starts(n->text, "version:") && !settings_env(s, n->text) &&
             variable_in(text, n->text, &value, &at))
-            settings_export(s, n->text, value, SETTING_TEXT, line_of(text, at));
+            settings_export(s, n->text, value, SETTING_TEXT, line_number_at(text, at));
     }
 }
 

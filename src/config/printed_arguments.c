@@ -31,7 +31,7 @@ bool printed_arguments_sniff(struct str text)
 }
 
 /* "  name .... value" at the beginning of s. */
-static bool split_line(struct str s, struct str *name, struct str *value)
+static bool split_argument_line(struct str s, struct str *name, struct str *value)
 {
     size_t i = 2;
     if (s.n < 4 || s.p[0] != ' ' || s.p[1] != ' ')
@@ -52,16 +52,16 @@ static bool split_line(struct str s, struct str *name, struct str *value)
 }
 
 /* After the prefix of the heading, otherwise at the first two blanks followed by a name. */
-static bool line_of(struct str line, size_t prefix, struct str *name, struct str *value)
+static bool read_argument_line(struct str line, size_t prefix, struct str *name, struct str *value)
 {
     if (line.n && line.p[line.n - 1] == '\r')
         line.n--;
     if (line.n > LONGEST_LINE || memchr(line.p, 0, line.n))
         return false;
-    if (split_line(str_cut(line, prefix), name, value))
+    if (split_argument_line(str_cut(line, prefix), name, value))
         return true;
     ptrdiff_t two = str_search(line, ":  ");
-    return two >= 0 && split_line(str_cut(line, (size_t)two + 1), name, value);
+    return two >= 0 && split_argument_line(str_cut(line, (size_t)two + 1), name, value);
 }
 
 int printed_arguments_read(struct settings *s, struct str text, struct err *e)
@@ -79,7 +79,7 @@ int printed_arguments_read(struct settings *s, struct str text, struct err *e)
         line = str_next(&rest, '\n');
         n++;
         done = line.n < LONGEST_LINE && str_has(line, tail);
-        if (done || !line_of(line, prefix, &name, &value))
+        if (done || !read_argument_line(line, prefix, &name, &value))
             continue;
         if (argument_add(s, name, name, value, settings_null(value) ? SETTING_NULL : SETTING_TEXT, n, true, e))
             return -1;

@@ -44,7 +44,7 @@ struct dictionary_text {
     bool escaped, raw_end; /* raw_end: a text has ended, and the next one continues it */
 };
 
-static void put_word(struct dictionary_text *t, struct str s, size_t *i)
+static void put_dictionary_word(struct dictionary_text *t, struct str s, size_t *i)
 {
     static const char *const words[][2] = {{"None", "null"}, {"True", "true"}, {"False", "false"}};
     struct str rest = str_cut(s, *i);
@@ -78,7 +78,7 @@ static void put_quoted(struct dictionary_text *t, char c)
 }
 
 /* Adds a line; true once the dictionary is whole. */
-static bool add_line(struct dictionary_text *t, struct str s)
+static bool add_dictionary_line(struct dictionary_text *t, struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -102,7 +102,7 @@ static bool add_line(struct dictionary_text *t, struct str s)
             else if (c == '(' || c == ')')
                 buf_char(&t->out, c == '(' ? '[' : ']');
             else if (c == 'N' || c == 'T' || c == 'F')
-                put_word(t, s, &i);
+                put_dictionary_word(t, s, &i);
             else
                 buf_char(&t->out, c);
             if (!t->depth)
@@ -115,18 +115,18 @@ static bool add_line(struct dictionary_text *t, struct str s)
 }
 
 /* The dictionary that begins in the line at `rest`, converted; false: it does not end, or is too long. */
-static bool gather(struct str first, size_t at, struct str rest, struct dictionary_text *t)
+static bool gather_dictionary(struct str first, size_t at, struct str rest, struct dictionary_text *t)
 {
     struct buf colours = {0};
     struct str prefix = str_n(first.p, at), line;
-    bool whole = add_line(t, str_cut(first, at));
+    bool whole = add_dictionary_line(t, str_cut(first, at));
     while (!whole && rest.n && t->out.n < DICTIONARY_BYTES) {
         line = plain_line(str_next(&rest, '\n'), &colours);
         bool own = line.n >= prefix.n && memcmp(line.p, prefix.p, prefix.n) == 0;
         if (own)
-            whole = add_line(t, str_cut(line, prefix.n));
+            whole = add_dictionary_line(t, str_cut(line, prefix.n));
         else if (line.n && strchr(" \t'\"}])", line.p[0])) /* behind a prefix that only its first line has */
-            whole = add_line(t, line);
+            whole = add_dictionary_line(t, line);
     }
     buf_release(&colours);
     return whole;
@@ -174,7 +174,7 @@ static int find_settings(struct settings *own, struct str text, uint32_t *line_n
         tried++;
         buf_clear(&kept);
         buf_str(&kept, line); /* the line lies in the buffer of colours */
-        bool whole = gather(buf_view(&kept), (size_t)at, rest, &t);
+        bool whole = gather_dictionary(buf_view(&kept), (size_t)at, rest, &t);
         if (whole && part_name(str_n(kept.p, (size_t)at), &part) && parts.n < DICTIONARY_BYTES) {
             buf_fmt(&parts, "%.*s: ", STR_ARG(part));
             buf_str(&parts, buf_view(&t.out));

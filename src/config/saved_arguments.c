@@ -7,7 +7,7 @@
 #include "fmt/pickle.h"
 
 /* The text of a plain value; "IntervalStrategy('steps')" is steps. False for lists, dictionaries and objects. */
-static bool value_text(const struct pickle *p, struct buf *out, enum setting_state *state)
+static bool pickled_value_text(const struct pickle *p, struct buf *out, enum setting_state *state)
 {
     char number[NUM_MAX];
     *state = SETTING_TEXT;
@@ -37,7 +37,7 @@ static bool value_text(const struct pickle *p, struct buf *out, enum setting_sta
     case PICKLE_CALL:
         return p->n == 2 && p->item[0]->kind == PICKLE_GLOBAL && p->item[1]->kind == PICKLE_TUPLE &&
                p->item[1]->n == 1 && p->item[1]->item[0]->kind == PICKLE_TEXT &&
-               value_text(p->item[1]->item[0], out, state);
+               pickled_value_text(p->item[1]->item[0], out, state);
     default:
         return false;
     }
@@ -51,7 +51,7 @@ static int take_state(struct settings *s, const struct pickle *state, const char
         const struct pickle *name = state->item[i];
         enum setting_state is;
         if (name->kind != PICKLE_TEXT || str_starts(name->text, "_") || name->text.n > 200 ||
-            !value_text(state->item[i + 1], &value, &is) || value.n > SETTINGS_TEXT)
+            !pickled_value_text(state->item[i + 1], &value, &is) || value.n > SETTINGS_TEXT)
             continue;
         buf_clear(&key);
         buf_fmt(&key, "%s%.*s", prefix, STR_ARG(name->text));
@@ -68,7 +68,7 @@ static int none_in(const char *path, struct err *e)
                                   "args) in this archive"), path);
 }
 
-static int take_object(struct settings *s, const char *path, const struct pickle *root, struct err *e)
+static int take_saved_object(struct settings *s, const char *path, const struct pickle *root, struct err *e)
 {
     const struct pickle *args = root->kind == PICKLE_DICT ? pickle_get(root, "args") : root;
     bool object = args && args->kind == PICKLE_CALL && args->n >= 3 && args->item[0]->kind == PICKLE_GLOBAL &&
@@ -96,7 +96,7 @@ int saved_arguments_read(struct settings *s, struct settings_archive *z, struct 
     int there = settings_archive_text_ending(z, "data.pkl", &text, e);
     int rc = there == 0 ? none_in(path, e) : there < 0 ? -1 : 0;
     const struct pickle *root = rc == 0 ? pickle_parse(buf_view(&text), &a, path, NULL, e) : NULL;
-    rc = root ? take_object(s, path, root, e) : -1;
+    rc = root ? take_saved_object(s, path, root, e) : -1;
     buf_release(&text);
     arena_release(&a);
     return rc;

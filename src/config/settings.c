@@ -109,7 +109,7 @@ void settings_export(struct settings *s, struct str name, struct str value, enum
 
 /* ---- files ---- */
 
-static int read_text(const char *path, struct buf *text, bool *whole, struct err *e)
+static int read_settings_text(const char *path, struct buf *text, bool *whole, struct err *e)
 {
     struct file f = {0};
     if (file_open(&f, path, e))
@@ -126,7 +126,7 @@ static int read_text(const char *path, struct buf *text, bool *whole, struct err
     return rc;
 }
 
-static const struct settings_format *kind_of(struct str text)
+static const struct settings_format *sniff_settings_format(struct str text)
 {
     const struct settings_format *k = settings_formats;
     struct str head = text.n > (1u << 20) ? str_n(text.p, 1u << 20) : text;
@@ -149,11 +149,11 @@ static int check_text(const char *path, struct str text, bool whole, struct err 
 }
 
 /* Settings as text. */
-static int take_text(struct settings *s, const char *path, struct str t, bool whole, struct err *e)
+static int take_settings_text(struct settings *s, const char *path, struct str t, bool whole, struct err *e)
 {
     if (str_starts(t, "\xef\xbb\xbf"))
         t = str_cut(t, 3);
-    const struct settings_format *k = kind_of(t);
+    const struct settings_format *k = sniff_settings_format(t);
     bool document = !k->sniff;
     if (!k->head && check_text(path, t, whole, e))
         return -1;
@@ -184,7 +184,8 @@ static int take_archive(struct settings *s, struct settings_archive *z, struct e
         there = err_set(e, ERR_DATA, _("%s: msprobe's config_check archive without hyperparameters: name the launch "
                                        "script or a log here, and this archive with --target-env or --golden-env"),
                         path);
-    int rc = there < 0 ? -1 : there ? take_text(s, path, buf_view(&text), true, e) : saved_arguments_read(s, z, e);
+    int rc = there < 0 ? -1 : there ? take_settings_text(s, path, buf_view(&text), true, e)
+             : saved_arguments_read(s, z, e);
     for (size_t i = 0; there == 1 && !parsed_run && i < s->list.n; i++)
         if (str_starts(s->list.v[i].value, "--"))
             s->list.v[i].value = STR("True");
@@ -211,11 +212,11 @@ static int open_file(struct settings *s, const char *path, struct err *e)
     struct buf text = {0};
     const char *run = s->path; /* messages name the file, of a folder too */
     bool whole;
-    int rc = read_text(path, &text, &whole, e);
+    int rc = read_settings_text(path, &text, &whole, e);
     s->path = arena_cstr(&s->arena, str_of(path));
     if (rc == 0)
         rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(s, path, take_archive, e)
-                                                    : take_text(s, path, buf_view(&text), whole, e);
+                                                    : take_settings_text(s, path, buf_view(&text), whole, e);
     s->path = run;
     buf_release(&text);
     return rc;
@@ -243,7 +244,7 @@ static enum platform find_platform(const struct settings *s)
 }
 
 /* The folder of a Hugging Face model: its two files. */
-static int open_folder(struct settings *s, const char *path, struct err *e)
+static int open_model_folder(struct settings *s, const char *path, struct err *e)
 {
     static const char *const names[] = {"config.json", "training_args.json", "training_args.bin"};
     struct buf b = {0};
@@ -267,7 +268,7 @@ int settings_open(struct settings *s, const char *path, struct err *e)
 {
     *s = (struct settings){0};
     s->path = arena_cstr(&s->arena, str_of(path));
-    if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
+    if (path_is_dir(path) ? open_model_folder(s, path, e) : open_file(s, path, e))
         return -1;
     bool script = (s->kind && strcmp(s->kind, "shell-script") == 0) || str_ends(str_of(path), ".sh");
     if (s->dialect == DIALECT_NONE && s->elsewhere)
@@ -322,7 +323,7 @@ static int environment_file(struct settings *s, const char *path, struct err *e)
     struct settings from = {.path = path};
     struct buf text = {0};
     bool whole;
-    int rc = read_text(path, &text, &whole, e);
+    int rc = read_settings_text(path, &text, &whole, e);
     if (rc == 0)
         rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(&from, path, environment_archive, e)
                                                    : environment_take(&from, path, buf_view(&text), e);

@@ -14,7 +14,7 @@ struct entry_values {
     char *state[2]; /* 0 not yet, 1 under way, 2 there */
 };
 
-static struct value entry(struct scope *s, struct str name)
+static struct value compared_entry_value(struct scope *s, struct str name)
 {
     struct entry_values *t = s->ctx;
     const struct checklist *list = checklist_get();
@@ -31,7 +31,7 @@ static struct value entry(struct scope *s, struct str name)
 }
 
 /* Applicable? 1, 0, or -1 if the files do not show it. */
-static int applies(struct scope *s, const struct node *when)
+static int check_applies(struct scope *s, const struct node *when)
 {
     if (!when)
         return 1;
@@ -57,7 +57,7 @@ static void judge_guide(struct scope *s, struct config_check *k)
     const struct check_row *r = k->row;
     static const uint8_t weight[] = {[GUIDE_SILENT] = 0, [GUIDE_FOLLOWED] = 1, [GUIDE_UNKNOWN] = 2, [GUIDE_BROKEN] = 3};
     s->at = 0;
-    int when = r->says.n ? applies(s, r->guide_when ? r->guide_when : r->when) : 0;
+    int when = r->says.n ? check_applies(s, r->guide_when ? r->guide_when : r->when) : 0;
     for (int i = 0; i < 2 && when; i++) {
         struct str advised = checklist_guide(r, s->side[i]);
         enum check_guide g = guide_side(&k->value[i], advised);
@@ -114,7 +114,7 @@ static bool is_switch(const struct value *v)
 }
 
 /* What a text should have been by the value that the other side has, if it is a spoiled one of that kind. */
-static const char *beside(const struct value *v, const struct value *other)
+static const char *expected_beside(const struct value *v, const struct value *other)
 {
     struct nearest near = {.word = v->text};
     if (v->state != VALUE_SET || v->number || other->state != VALUE_SET)
@@ -142,11 +142,12 @@ static const char *is_malformed(const struct check_row *r, const struct value *v
         word = word || str_ieq(v->text, str_of(instead[i]));
     if (r->number && !word && !strchr("[({", v->text.p[0]))
         return _("a number");
-    return beside(v, other);
+    return expected_beside(v, other);
 }
 
 /* Names a setting that cannot be read with its file and place, once. */
-static void tell(struct config_compare *c, int side, struct str key, struct str text, const char *expected)
+static void tell_unreadable_setting(struct config_compare *c, int side, struct str key, struct str text,
+                                    const char *expected)
 {
     struct err e;
     char found[READING_FOUND];
@@ -177,21 +178,21 @@ static void find_unreadable(struct config_compare *c, struct scope *s)
         const struct check_row *r = &list->row.v[i];
         struct value value[2];
         for (s->at = 0; r->id.n && s->at < 2; s->at++)
-            value[s->at] = entry(s, r->key);
+            value[s->at] = compared_entry_value(s, r->key);
         s->at = 0;
         for (int side = 0; r->id.n && side < 2; side++) {
             const char *expected = is_malformed(r, &value[side], &value[!side]);
-            if (expected && applies(s, r->when) != 0)
-                tell(c, side, value[side].key, value[side].text, expected);
+            if (expected && check_applies(s, r->when) != 0)
+                tell_unreadable_setting(c, side, value[side].key, value[side].text, expected);
         }
     }
     for (size_t i = 0; c->side[0].dialect == c->side[1].dialect && i < c->side[0].list.n; i++) {
         const struct setting *t = &c->side[0].list.v[i], *g = settings_find(&c->side[1], t->key);
         struct value a = value_text(t->value), b = value_text(g ? g->value : STR(""));
-        const char *odd[2] = {g ? beside(&a, &b) : NULL, g ? beside(&b, &a) : NULL};
+        const char *odd[2] = {g ? expected_beside(&a, &b) : NULL, g ? expected_beside(&b, &a) : NULL};
         for (int side = 0; side < 2; side++)
             if (odd[side])
-                tell(c, side, t->key, side ? b.text : a.text, odd[side]);
+                tell_unreadable_setting(c, side, t->key, side ? b.text : a.text, odd[side]);
     }
 }
 
@@ -224,8 +225,8 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
     struct value accept[2];
     struct check_result j = {0};
     for (s->at = 0; s->at < 2; s->at++) {
-        k.value[s->at] = entry(s, r->key);
-        accept[s->at] = r->accept.n ? entry(s, r->accept) : (struct value){.state = VALUE_NONE};
+        k.value[s->at] = compared_entry_value(s, r->key);
+        accept[s->at] = r->accept.n ? compared_entry_value(s, r->accept) : (struct value){.state = VALUE_NONE};
         j.accept[s->at] = &accept[s->at];
         j.want[s->at] = checklist_want(r, s->side[s->at]);
     }
@@ -233,7 +234,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
     j.same_hardware = s->side[0]->platform == s->side[1]->platform;
     j.value[0] = &k.value[0];
     j.value[1] = &k.value[1];
-    int when = applies(s, r->when);
+    int when = check_applies(s, r->when);
     if (k.value[0].state == VALUE_ABSENT && k.value[1].state == VALUE_ABSENT && r->by.n)
         when = 0; /* neither framework has it */
     if (when != 0 && is_unreadable(c, r)) {
@@ -310,7 +311,7 @@ static void gather_others(struct config_compare *c)
 
 /* ---- the whole ---- */
 
-static int waive(struct config_compare *c, const struct config_waiver *w, struct err *e)
+static int waive_check(struct config_compare *c, const struct config_waiver *w, struct err *e)
 {
     const struct check_row *r = checklist_find(str_of(w->id));
     if (!r)
@@ -325,7 +326,7 @@ static int waive(struct config_compare *c, const struct config_waiver *w, struct
     return 0;
 }
 
-static void count(struct config_compare *c)
+static void count_check_states(struct config_compare *c)
 {
     c->pass = true;
     for (size_t i = 0; i < c->checks.n; i++) {
@@ -348,7 +349,7 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
     *c = (struct config_compare){.side = {*target, *golden}};
     *target = *golden = (struct settings){0};
     struct entry_values t = {.c = c};
-    struct scope s = {.side = {&c->side[0], &c->side[1]}, .arena = &c->arena, .entry = entry, .ctx = &t};
+    struct scope s = {.side = {&c->side[0], &c->side[1]}, .arena = &c->arena, .entry = compared_entry_value, .ctx = &t};
     for (int i = 0; i < 2; i++) {
         t.value[i] = arena_zalloc(&c->arena, list->row.n * sizeof *t.value[i]);
         t.state[i] = arena_zalloc(&c->arena, list->row.n);
@@ -367,8 +368,8 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
         gather_others(c);
     int rc = 0;
     for (size_t i = 0; i < waivers && rc == 0; i++)
-        rc = waive(c, &waiver[i], e);
-    count(c);
+        rc = waive_check(c, &waiver[i], e);
+    count_check_states(c);
     return rc;
 }
 

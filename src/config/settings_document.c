@@ -35,15 +35,15 @@ struct settings_document {
     struct err *e;
 };
 
-static struct document_level *top(struct settings_document *d)
+static struct document_level *top_level(struct settings_document *d)
 {
     return d->depth ? &d->level[d->depth - 1] : NULL;
 }
 
 /* Before a node: sets the path to it. In a mapping the key has done so. */
-static void enter(struct settings_document *d)
+static void enter_node(struct settings_document *d)
 {
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     if (!l || !l->list)
         return;
     d->path.n = l->path;
@@ -51,9 +51,9 @@ static void enter(struct settings_document *d)
 }
 
 /* In a mapping the key is appended to the path. */
-static void key(struct settings_document *d, struct str name)
+static void document_take_key(struct settings_document *d, struct str name)
 {
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     d->path.n = l->path;
     l->have_key = true;
     l->merge = str_is(name, "<<");
@@ -64,9 +64,9 @@ static void key(struct settings_document *d, struct str name)
     }
 }
 
-static void after(struct settings_document *d)
+static void leave_node(struct settings_document *d)
 {
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     if (l && !l->list)
         l->have_key = false;
 }
@@ -77,56 +77,56 @@ static void name_anchor(struct settings_document *d, const char *name, size_t fi
         vec_push(&d->anchors, ((struct yaml_anchor){name, first, d->s->list.n - first, prefix}));
 }
 
-static const char *kept(struct settings_document *d, const yaml_char_t *anchor)
+static const char *kept_anchor(struct settings_document *d, const yaml_char_t *anchor)
 {
     return anchor ? arena_cstr(&d->s->arena, str_of((const char *)anchor)) : NULL;
 }
 
 /* The setting that a value is stored in; keys with a list's index keep it. */
-static int put(struct settings_document *d, struct str value, bool null, uint32_t line)
+static int document_put_setting(struct settings_document *d, struct str value, bool null, uint32_t line)
 {
     struct str at = buf_view(&d->path);
     return settings_add(d->s, at, at, value, null ? SETTING_NULL : SETTING_TEXT, line, d->e);
 }
 
-static int scalar(struct settings_document *d, const yaml_event_t *ev)
+static int document_take_scalar(struct settings_document *d, const yaml_event_t *ev)
 {
     struct str v = str_n((const char *)ev->data.scalar.value, ev->data.scalar.length);
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     uint32_t line = (uint32_t)ev->start_mark.line + 1;
     if (!l)
         return err_line(d->e, d->s->path, line, _("expected settings (\"name: value\"), found a single text"));
     if (!l->list && !l->have_key) {
-        key(d, v);
+        document_take_key(d, v);
         return 0;
     }
-    enter(d);
+    enter_node(d);
     if (l->merge)
         return err_line(d->e, d->s->path, line, _("expected a mapping after <<"));
     size_t first = d->s->list.n, prefix = d->path.n;
     if (v.n > SETTINGS_TEXT)
         return err_line(d->e, d->s->path, line, _("a value of more than %u bytes"), SETTINGS_TEXT);
-    if (put(d, v, settings_null(v), line))
+    if (document_put_setting(d, v, settings_null(v), line))
         return -1;
     d->s->list.v[map_get(&d->s->by_key, buf_view(&d->path))].quoted =
         ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    name_anchor(d, kept(d, ev->data.scalar.anchor), first, prefix);
-    after(d);
+    name_anchor(d, kept_anchor(d, ev->data.scalar.anchor), first, prefix);
+    leave_node(d);
     return 0;
 }
 
-static int begin(struct settings_document *d, bool list, const yaml_char_t *anchor, uint32_t line)
+static int begin_document_level(struct settings_document *d, bool list, const yaml_char_t *anchor, uint32_t line)
 {
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     if (l && !l->list && !l->have_key)
         return err_line(d->e, d->s->path, line, _("expected a name, found a list or mapping"));
     if (d->depth == DEEPEST)
         return err_line(d->e, d->s->path, line, _("more than %d nested levels"), DEEPEST);
-    enter(d);
+    enter_node(d);
     if (l && l->list)
         l->nested++;
     d->level[d->depth++] = (struct document_level){.list = list, .path = d->path.n, .first = d->s->list.n,
-                                                   .anchor = kept(d, anchor), .line = line};
+                                                   .anchor = kept_anchor(d, anchor), .line = line};
     return 0;
 }
 
@@ -141,36 +141,36 @@ static int put_list(struct settings_document *d, const struct document_level *l)
         buf_str(&b, d->s->list.v[i].value);
     }
     buf_char(&b, ']');
-    int rc = put(d, buf_view(&b), false, l->line);
+    int rc = document_put_setting(d, buf_view(&b), false, l->line);
     buf_release(&b);
     return rc;
 }
 
-static int end(struct settings_document *d)
+static int end_document_level(struct settings_document *d)
 {
-    struct document_level l = *top(d);
+    struct document_level l = *top_level(d);
     d->path.n = l.path;
     if (l.list && !l.nested && put_list(d, &l))
         return -1;
     d->depth--;
     name_anchor(d, l.anchor, l.first, l.path);
-    after(d);
+    leave_node(d);
     return 0;
 }
 
 /* Copies the anchor's settings to this place; in a merge existing ones are kept. */
-static int alias(struct settings_document *d, const yaml_event_t *ev)
+static int document_copy_alias(struct settings_document *d, const yaml_event_t *ev)
 {
     const char *name = (const char *)ev->data.alias.anchor;
     uint32_t line = (uint32_t)ev->start_mark.line + 1;
-    struct document_level *l = top(d);
+    struct document_level *l = top_level(d);
     const struct yaml_anchor *a = NULL;
     for (size_t i = d->anchors.n; i && !a; i--)
         if (strcmp(d->anchors.v[i - 1].name, name) == 0)
             a = &d->anchors.v[i - 1];
     if (!a || !l || (!l->list && !l->have_key))
         return err_line(d->e, d->s->path, line, _("*%s: no such anchor above this line"), name);
-    enter(d);
+    enter_node(d);
     struct yaml_anchor from = *a;
     size_t prefix = d->path.n;
     for (size_t i = 0; i < from.n; i++) {
@@ -187,11 +187,11 @@ static int alias(struct settings_document *d, const yaml_event_t *ev)
         }
         if (l->list && rest.n)
             l->nested++;
-        if (put(d, x.value, x.state == SETTING_NULL, line))
+        if (document_put_setting(d, x.value, x.state == SETTING_NULL, line))
             return -1;
     }
     d->path.n = prefix;
-    after(d);
+    leave_node(d);
     return 0;
 }
 
@@ -199,22 +199,22 @@ static int one_event(struct settings_document *d, const yaml_event_t *ev)
 {
     switch (ev->type) {
     case YAML_SCALAR_EVENT:
-        return scalar(d, ev);
+        return document_take_scalar(d, ev);
     case YAML_MAPPING_START_EVENT:
-        return begin(d, false, ev->data.mapping_start.anchor, (uint32_t)ev->start_mark.line + 1);
+        return begin_document_level(d, false, ev->data.mapping_start.anchor, (uint32_t)ev->start_mark.line + 1);
     case YAML_SEQUENCE_START_EVENT:
-        return begin(d, true, ev->data.sequence_start.anchor, (uint32_t)ev->start_mark.line + 1);
+        return begin_document_level(d, true, ev->data.sequence_start.anchor, (uint32_t)ev->start_mark.line + 1);
     case YAML_MAPPING_END_EVENT:
     case YAML_SEQUENCE_END_EVENT:
-        return end(d);
+        return end_document_level(d);
     case YAML_ALIAS_EVENT:
-        return alias(d, ev);
+        return document_copy_alias(d, ev);
     default:
         return 0;
     }
 }
 
-static int walk(struct settings_document *d, struct str text)
+static int walk_document_events(struct settings_document *d, struct str text)
 {
     yaml_parser_t parser;
     yaml_event_t ev;
@@ -243,13 +243,13 @@ static int walk(struct settings_document *d, struct str text)
 int settings_document_flatten(struct settings *s, struct str text, struct err *e)
 {
     struct settings_document d = {.s = s, .e = e};
-    int rc = walk(&d, text);
+    int rc = walk_document_events(&d, text);
     vec_release(&d.anchors);
     buf_release(&d.path);
     return rc;
 }
 
-static bool has_mark(const struct settings *s, const char *mark)
+static bool has_format_mark(const struct settings *s, const char *mark)
 {
     struct str m = str_of(mark);
     if (m.p[m.n - 1] != '.')
@@ -264,7 +264,7 @@ static const struct settings_format *kind_by_keys(const struct settings *s)
 {
     for (const struct settings_format *k = settings_formats; k->name; k++)
         for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
-            if (has_mark(s, k->mark[i]))
+            if (has_format_mark(s, k->mark[i]))
                 return k;
     return NULL;
 }
@@ -284,7 +284,7 @@ static struct str nemo_argument(struct str name)
 }
 
 /* The argument a document's leaf sets: its last name, "moe-token-drop-policy" as "moe_token_drop_policy". */
-static int take_argument(struct settings *s, const struct setting *x, bool nemo, struct buf *b, struct err *e)
+static int take_leaf_argument(struct settings *s, const struct setting *x, bool nemo, struct buf *b, struct err *e)
 {
     ptrdiff_t dot = str_rfind(x->key, '.');
     struct str name = dot < 0 ? x->key : str_cut(x->key, (size_t)dot + 1), value = x->value;
@@ -307,7 +307,7 @@ static int take_argument(struct settings *s, const struct setting *x, bool nemo,
     return argument_add(s, buf_view(b), x->key, value, state, x->line, str_is(value, "False"), e);
 }
 
-static bool counts(const struct settings_format *k, struct str key)
+static bool is_key_within(const struct settings_format *k, struct str key)
 {
     bool within = !k->within[0];
     for (size_t i = 0; i < ARRAY_LEN(k->within) && k->within[i] && !within; i++)
@@ -316,16 +316,17 @@ static bool counts(const struct settings_format *k, struct str key)
 }
 
 /* Moves the settings of one document into s, after its kind's prefix. */
-static int take(struct settings *s, const struct settings *from, const struct settings_format *k, struct err *e)
+static int take_document_settings(struct settings *s, const struct settings *from, const struct settings_format *k,
+                                  struct err *e)
 {
     struct buf b = {0};
     int rc = 0;
     for (size_t i = 0; i < from->list.n && rc == 0; i++) {
         const struct setting *x = &from->list.v[i];
-        if (!counts(k, x->key))
+        if (!is_key_within(k, x->key))
             continue;
         if (k->arguments) {
-            rc = take_argument(s, x, strcmp(k->name, "nemo-yaml") == 0, &b, e);
+            rc = take_leaf_argument(s, x, strcmp(k->name, "nemo-yaml") == 0, &b, e);
             continue;
         }
         buf_clear(&b);
@@ -365,7 +366,7 @@ int settings_document_take(struct settings *s, const struct settings *own, struc
     s->kind = s->kind ? s->kind : k->name;
     s->dialect = k->dialect;
     s->sections |= k->sections;
-    return take(s, own, k, e);
+    return take_document_settings(s, own, k, e);
 }
 
 int settings_document_read(struct settings *s, struct str text, struct err *e)

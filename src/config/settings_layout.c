@@ -10,7 +10,7 @@
 
 #define DEEP 16 /* entries that need entries */
 
-static struct value entry(struct scope *s, struct str name)
+static struct value layout_entry_value(struct scope *s, struct str name)
 {
     int *depth = s->ctx;
     const struct checklist *list = checklist_get();
@@ -33,42 +33,42 @@ static const struct {
     {CUT_EP, "expert_parallel"},
 };
 
-static int whole_number(const struct value *v)
+static int positive_whole_number(const struct value *v)
 {
     return v->state == VALUE_SET && v->number && v->num >= 1 && v->num <= 1e6 ? (int)v->num : 0;
 }
 
 /* A default says nothing about this run's launcher. */
-static int degree(struct scope *s, const char *name)
+static int read_degree(struct scope *s, const char *name)
 {
-    struct value v = entry(s, str_of(name));
-    return v.dflt ? 0 : whole_number(&v);
+    struct value v = layout_entry_value(s, str_of(name));
+    return v.dflt ? 0 : positive_whole_number(&v);
 }
 
 int settings_degree(const struct settings *s, const char *name)
 {
     struct arena arena = {0};
     int depth = 0;
-    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
-    struct value v = entry(&scope, str_of(name));
+    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = layout_entry_value, .ctx = &depth};
+    struct value v = layout_entry_value(&scope, str_of(name));
     arena_release(&arena);
-    return whole_number(&v);
+    return positive_whole_number(&v);
 }
 
-static void say(struct layout *l, const struct buf *b)
+static void append_layout_reason(struct layout *l, const struct buf *b)
 {
     size_t n = strlen(l->why);
     snprintf(l->why + n, sizeof l->why - n, "%s%s", n ? "; " : "", b->p);
 }
 
-static void take(struct layout *l, const struct settings *s, struct str file, int ranks)
+static void take_layout_degrees(struct layout *l, const struct settings *s, struct str file, int ranks)
 {
     struct arena arena = {0};
     struct buf b = {0}, why = {0};
     int depth = 0, size[ARRAY_LEN(degrees)], cut = 1;
-    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
+    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = layout_entry_value, .ctx = &depth};
     for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {
-        size[i] = degree(&scope, degrees[i].entry);
+        size[i] = read_degree(&scope, degrees[i].entry);
         int n = l->given[degrees[i].cut] ? l->size[degrees[i].cut] : size[i];
         if (n && degrees[i].cut != CUT_EP)
             cut = cut > ranks ? cut : cut * n;
@@ -76,7 +76,7 @@ static void take(struct layout *l, const struct settings *s, struct str file, in
             buf_fmt(&b, "%s%s %d", b.n ? ", " : "", cut_name(degrees[i].cut), size[i]);
     }
     bool fits = ranks % cut == 0;
-    struct value sp = entry(&scope, STR("use_seq_parallel"));
+    struct value sp = layout_entry_value(&scope, STR("use_seq_parallel"));
     const struct setting *neighbours = settings_find(s, STR("use_tp_pp_dp_mapping"));
     for (size_t i = 0; fits && i < ARRAY_LEN(degrees); i++)
         if (size[i] && !l->given[degrees[i].cut]) {
@@ -98,7 +98,7 @@ static void take(struct layout *l, const struct settings *s, struct str file, in
             buf_fmt(&why, _("%s: from the settings (%.*s)"), b.p, STR_ARG(file));
         else
             buf_fmt(&why, _("%s of the settings (%.*s) do not divide %d ranks: not used"), b.p, STR_ARG(file), ranks);
-        say(l, &why);
+        append_layout_reason(l, &why);
     }
     if (fits && b.n && l->source == LAYOUT_NONE)
         l->source = LAYOUT_SETTINGS;
@@ -112,11 +112,11 @@ void settings_layout(struct layout *l, const char *path, int ranks)
     struct settings s = {0};
     struct err e = {0};
     if (settings_open(&s, path, &e) == 0) {
-        take(l, &s, path_base(str_of(path)), ranks);
+        take_layout_degrees(l, &s, path_base(str_of(path)), ranks);
     } else {
         struct buf b = {0};
         buf_fmt(&b, _("settings not read: %s"), e.text);
-        say(l, &b);
+        append_layout_reason(l, &b);
         buf_release(&b);
     }
     settings_release(&s);

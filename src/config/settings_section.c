@@ -24,7 +24,7 @@ static const struct {
     [PART_EQUAL] = {N_("Equal"), DOC_OK, SETTINGS_ALL},
 };
 
-static enum settings_part part_of(const struct config_check *k)
+static enum settings_part check_section_part(const struct config_check *k)
 {
     switch (k->state) {
     case CHECK_DIFFERS:
@@ -68,7 +68,7 @@ static const struct setting *source_of(const struct settings *s, const struct va
 }
 
 /* The advice, then the place of the value on each side. */
-static void remarks(const struct config_compare *c, const struct config_check *k, struct buf *out)
+static void put_check_remarks(const struct config_compare *c, const struct config_check *k, struct buf *out)
 {
     bool told = false;
     check_advice_text(k, out);
@@ -85,14 +85,14 @@ static void remarks(const struct config_compare *c, const struct config_check *k
         buf_char(out, ')');
 }
 
-static void check(struct document *d, const struct config_compare *c, const struct config_check *k)
+static void put_check_row(struct document *d, const struct config_compare *c, const struct config_check *k)
 {
-    bool problem = part_of(k) == PART_PROBLEM;
+    bool problem = check_section_part(k) == PART_PROBLEM;
     enum doc_tone tone = !problem ? TONE_PLAIN : k->row->severity == SEVERITY_ERROR ? TONE_BAD : TONE_WARN;
     struct buf t = {0}, v = {0};
-    remarks(c, k, &t);
+    put_check_remarks(c, k, &t);
     buf_str(&v, k->row->id);
-    doc_row(d, config_check_open(k) ? DOC_OPEN : (enum doc_mark)parts[part_of(k)].mark, v.p);
+    doc_row(d, config_check_open(k) ? DOC_OPEN : (enum doc_mark)parts[check_section_part(k)].mark, v.p);
     doc_detail(d, "%.*s", STR_ARG(buf_view(&t)));
     doc_cell(d, DOC_TEXT, TONE_QUIET, k->row->id);
     doc_cell(d, DOC_NAME, TONE_PLAIN, k->row->key);
@@ -107,27 +107,27 @@ static void check(struct document *d, const struct config_compare *c, const stru
 }
 
 /* Errors before warnings, else in the checklist's order. */
-static void list(struct document *d, const struct config_compare *c, enum settings_part part)
+static void put_checks_of_part(struct document *d, const struct config_compare *c, enum settings_part part)
 {
     const char *const head[] = {_("check"), _("setting"), _("target"), _("golden"), _("remarks")};
     bool begun = false;
     for (int severity = SEVERITY_ERROR; severity >= SEVERITY_INFO; severity--)
         for (size_t i = 0; i < c->checks.n; i++) {
             const struct config_check *k = &c->checks.v[i];
-            if (part_of(k) != part || (int)k->row->severity != severity)
+            if (check_section_part(k) != part || (int)k->row->severity != severity)
                 continue;
             if (!begun && parts[part].title)
                 doc_heading(d, _(parts[part].title));
             if (!begun)
                 doc_table(d, ARRAY_LEN(head), head);
             begun = true;
-            check(d, c, k);
+            put_check_row(d, c, k);
         }
 }
 
 /* ---- what has no row ---- */
 
-static void keys(struct document *d, const char *title, const struct str *v, size_t n)
+static void put_key_names(struct document *d, const char *title, const struct str *v, size_t n)
 {
     struct buf t = {0};
     for (size_t i = 0; i < n && i < OTHERS; i++)
@@ -141,19 +141,19 @@ static void without_rows(struct document *d, const struct config_compare *c)
 {
     VEC(struct str) unknown = {0};
     for (size_t i = 0; i < c->checks.n; i++)
-        if (part_of(&c->checks.v[i]) == PART_UNKNOWN)
+        if (check_section_part(&c->checks.v[i]) == PART_UNKNOWN)
             vec_push(&unknown, c->checks.v[i].row->key);
     if (unknown.n + c->unmapped[0].n + c->unmapped[1].n + c->npu_only[0].n + c->npu_only[1].n)
         doc_heading(d, _("Not compared"));
-    keys(d, _("unknown: not in the files"), unknown.v, unknown.n);
-    keys(d, _("not covered by a check, target"), c->unmapped[0].v, c->unmapped[0].n);
-    keys(d, _("not covered by a check, golden"), c->unmapped[1].v, c->unmapped[1].n);
-    keys(d, _("NPU only, target"), c->npu_only[0].v, c->npu_only[0].n);
-    keys(d, _("NPU only, golden"), c->npu_only[1].v, c->npu_only[1].n);
+    put_key_names(d, _("unknown: not in the files"), unknown.v, unknown.n);
+    put_key_names(d, _("not covered by a check, target"), c->unmapped[0].v, c->unmapped[0].n);
+    put_key_names(d, _("not covered by a check, golden"), c->unmapped[1].v, c->unmapped[1].n);
+    put_key_names(d, _("NPU only, target"), c->npu_only[0].v, c->npu_only[0].n);
+    put_key_names(d, _("NPU only, golden"), c->npu_only[1].v, c->npu_only[1].n);
     vec_release(&unknown);
 }
 
-static void others(struct document *d, const struct config_compare *c)
+static void put_other_settings(struct document *d, const struct config_compare *c)
 {
     const char *const head[] = {_("setting"), _("target"), _("golden")};
     if (!c->others.n)
@@ -171,7 +171,7 @@ static void others(struct document *d, const struct config_compare *c)
 
 /* ---- all of it ---- */
 
-static void side(struct document *d, const struct settings *s, bool golden)
+static void put_settings_side(struct document *d, const struct settings *s, bool golden)
 {
     char n[NUM_MAX];
     const char *name = golden ? _("golden") : _("target");
@@ -194,7 +194,7 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     const size_t *n = c->count;
     size_t fail = 0;
     for (size_t i = 0; i < c->checks.n; i++)
-        fail += part_of(&c->checks.v[i]) == PART_PROBLEM;
+        fail += check_section_part(&c->checks.v[i]) == PART_PROBLEM;
     doc_verdict(d, config_compare_verdict(c), NULL, _("The relevant settings agree."),
                 c->environments ? _("The environments of the runs differ.") : _("The settings of the runs differ."));
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
@@ -206,15 +206,15 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
         doc_say(d, TONE_PLAIN, _("recommendations of the guide: %zu not followed, %zu unknown"), c->guide_broken,
                 c->guide_unknown);
     doc_unread(d, c->unread.v, c->unread.n);
-    side(d, &c->side[0], false);
-    side(d, &c->side[1], true);
+    put_settings_side(d, &c->side[0], false);
+    put_settings_side(d, &c->side[1], true);
     if (c->environments)
         doc_say(d, TONE_WARN, "%s", _("only the environments are compared: settings of both runs are needed for all "
                                       "other checks"));
     for (int part = 0; part < PARTS; part++)
         if (parts[part].extent <= extent)
-            list(d, c, (enum settings_part)part);
-    others(d, c);
+            put_checks_of_part(d, c, (enum settings_part)part);
+    put_other_settings(d, c);
     if (extent == SETTINGS_OPEN)
         without_rows(d, c);
 }

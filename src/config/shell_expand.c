@@ -192,7 +192,7 @@ struct expander {
     bool split, some, open, quoted;
 };
 
-static int grow(struct expander *x, struct str s)
+static int charge_expansion(struct expander *x, struct str s)
 {
     x->sh->work += s.n + 16;
     if (x->sh->work > SHELL_WORK)
@@ -204,7 +204,7 @@ static int grow(struct expander *x, struct str s)
     return 0;
 }
 
-static int finish(struct expander *x)
+static int finish_field(struct expander *x)
 {
     if (x->some || x->quoted) {
         struct shell_field f = {arena_str(&x->sh->s->arena, buf_view(&x->b)), x->open, x->quoted};
@@ -219,11 +219,11 @@ static int finish(struct expander *x)
 static int put_piece(struct expander *x, struct str s, bool open)
 {
     x->open |= open && (str_find(s, '$') >= 0 || str_find(s, '`') >= 0);
-    return grow(x, s);
+    return charge_expansion(x, s);
 }
 
 /* The value of a variable at this place: unquoted it is split at blanks. */
-static int put_value(struct expander *x, struct str v, bool quoted, bool open)
+static int put_variable_value(struct expander *x, struct str v, bool quoted, bool open)
 {
     if (quoted || !x->split)
         return put_piece(x, v, open);
@@ -235,7 +235,7 @@ static int put_value(struct expander *x, struct str v, bool quoted, bool open)
             return -1;
         if (i < v.n) {
             bool literal = v.p[i] == '\\' && i + 1 < v.n && !strchr(" \t\r\n", v.p[i + 1]);
-            if (literal ? grow(x, str_n(v.p + i, 1)) : finish(x))
+            if (literal ? charge_expansion(x, str_n(v.p + i, 1)) : finish_field(x))
                 return -1;
             i++;
         }
@@ -245,7 +245,7 @@ static int put_value(struct expander *x, struct str v, bool quoted, bool open)
 
 static int put_open(struct expander *x, struct str raw)
 {
-    if (grow(x, raw))
+    if (charge_expansion(x, raw))
         return -1;
     x->open = true;
     return 0;
@@ -261,10 +261,10 @@ static int put_fields(struct expander *x, struct shell_var *v, bool quoted)
                       x->sh->s->path, x->sh->line, STR_ARG(v->name));
     }
     for (size_t i = 0; i < v->field.n; i++) {
-        if (i && finish(x))
+        if (i && finish_field(x))
             return -1;
         x->quoted |= quoted;
-        if (put_value(x, v->field.v[i].text, quoted || v->array, v->field.v[i].open))
+        if (put_variable_value(x, v->field.v[i].text, quoted || v->array, v->field.v[i].open))
             return -1;
     }
     return 0;
@@ -301,12 +301,12 @@ static int put_dollar(struct expander *x, struct str raw, bool quoted, int depth
         int64_t v = sum_expr(&s, 0);
         if (s.bad || cursor_peek(&s.at))
             return put_open(x, raw);
-        return grow(x, str_of(arena_fmt(&x->sh->s->arena, "%lld", (long long)v)));
+        return charge_expansion(x, str_of(arena_fmt(&x->sh->s->arena, "%lld", (long long)v)));
     }
     if (str_starts(raw, "${"))
         return put_braced(x, raw, quoted, depth);
     if (raw.n < 2)
-        return grow(x, raw);
+        return charge_expansion(x, raw);
     if (str_is(raw, "$@") || str_is(raw, "$*"))
         return 0; /* what is given on the command line, if anything */
     struct shell_var *v = shell_find(x->sh, str_cut(raw, 1));
@@ -324,7 +324,7 @@ static int put_double(struct expander *x, struct str in, int depth)
             rc = 0;
         } else if (in.p[i] == '\\' && i + 1 < in.n && strchr("$`\"\\", in.p[i + 1])) {
             end = i + 2;
-            rc = grow(x, str_n(in.p + i + 1, 1));
+            rc = charge_expansion(x, str_n(in.p + i + 1, 1));
         } else if (in.p[i] == '$') {
             end = expansion_end(in, i);
             rc = put_dollar(x, str_n(in.p + i, end - i), true, depth);
@@ -332,7 +332,7 @@ static int put_double(struct expander *x, struct str in, int depth)
             end = expansion_end(in, i);
             rc = put_open(x, str_n(in.p + i, end - i));
         } else {
-            rc = grow(x, str_n(in.p + i, 1));
+            rc = charge_expansion(x, str_n(in.p + i, 1));
         }
         if (rc)
             return -1;
@@ -342,7 +342,7 @@ static int put_double(struct expander *x, struct str in, int depth)
 }
 
 /* Between quotes; the last one may be missing. */
-static struct str inside(struct str raw, size_t from, size_t end)
+static struct str text_inside_quotes(struct str raw, size_t from, size_t end)
 {
     bool closed = end - from > 1 && raw.p[end - 1] == raw.p[from];
     return str_n(raw.p + from + 1, end - from - 1 - closed);
@@ -359,16 +359,16 @@ static int word_parts(struct expander *x, struct str raw, bool quoted, int depth
         case '\\':
             end = i + 2 < raw.n ? i + 2 : raw.n;
             if (i + 1 < raw.n && raw.p[i + 1] != '\n')
-                rc = grow(x, str_n(raw.p + i + 1, 1));
+                rc = charge_expansion(x, str_n(raw.p + i + 1, 1));
             break;
         case '\'':
             end = quoted ? i + 1 : single_end(raw, i);
             x->quoted = true;
-            rc = quoted ? grow(x, STR("'")) : grow(x, inside(raw, i, end));
+            rc = quoted ? charge_expansion(x, STR("'")) : charge_expansion(x, text_inside_quotes(raw, i, end));
             break;
         case '"':
             end = double_end(raw, i);
-            rc = put_double(x, inside(raw, i, end), depth);
+            rc = put_double(x, text_inside_quotes(raw, i, end), depth);
             break;
         case '$':
             end = expansion_end(raw, i);
@@ -379,7 +379,7 @@ static int word_parts(struct expander *x, struct str raw, bool quoted, int depth
             rc = put_open(x, str_n(raw.p + i, end - i));
             break;
         default:
-            rc = grow(x, str_n(raw.p + i, 1));
+            rc = charge_expansion(x, str_n(raw.p + i, 1));
         }
         i = end > raw.n ? raw.n : end;
     }
@@ -391,7 +391,7 @@ int shell_expand(struct shell *sh, struct str raw, bool split, shell_fields *out
     struct expander x = {.sh = sh, .out = out, .split = split};
     int rc = word_parts(&x, raw, false, 0);
     if (rc == 0)
-        rc = finish(&x);
+        rc = finish_field(&x);
     buf_release(&x.b);
     return rc;
 }
