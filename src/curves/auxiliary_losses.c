@@ -8,21 +8,22 @@
 
 static const struct factor_room factor_room = {.miss = 0.01, .share = 0.99, .apart = 0.02, .compare_offset = true};
 
-static bool auxiliary(const struct log_name *n, char plain[64])
+static bool is_auxiliary_loss(const struct log_name *n, char plain[64])
 {
     return n->n && strcmp(n->tag, "loss") == 0 && auxiliary_loss_named(str_of(n->name), plain);
 }
 
-static const struct log_name *counterpart(const struct series *s, const char *wanted)
+static const struct log_name *find_counterpart_loss(const struct series *s, const char *wanted)
 {
     char other[64];
     for (size_t i = 0; i < s->names.n; i++)
-        if (auxiliary(&s->names.v[i], other) && strcmp(wanted, other) == 0)
+        if (is_auxiliary_loss(&s->names.v[i], other) && strcmp(wanted, other) == 0)
             return &s->names.v[i];
     return NULL;
 }
 
-static void compare(struct curves *c, const struct log_name *const name[2], const struct thresholds_curves *limits)
+static void compare_auxiliary_loss(struct curves *c, const struct log_name *const name[2],
+                                   const struct thresholds_curves *limits)
 {
     struct auxiliary_loss a = {.name = {name[0]->name, name[1]->name}, .verdict = STAGE_PASS};
     VEC(double) t = {0};
@@ -60,13 +61,13 @@ void auxiliary_losses_find(struct curves *c, const struct thresholds_curves *t)
         for (size_t i = 0; i < s->names.n; i++) {
             const struct log_name *n = &s->names.v[i], *twin;
             char plain[64];
-            if (!auxiliary(n, plain))
+            if (!is_auxiliary_loss(n, plain))
                 continue;
-            twin = counterpart(other, plain);
+            twin = find_counterpart_loss(other, plain);
             if (!twin)
                 c->auxiliary_only[k] = n->name;
             else if (k == 0)
-                compare(c, (const struct log_name *const[2]){n, twin}, t);
+                compare_auxiliary_loss(c, (const struct log_name *const[2]){n, twin}, t);
         }
     }
 }

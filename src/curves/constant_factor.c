@@ -15,14 +15,15 @@ bool curve_same_factor(double a, double b)
     return fabs(a / b - 1) < 0.02 && fabs(a / b - 1) < fabs(b - 1) / 4;
 }
 
-static bool whole(double x)
+static bool is_whole_factor(double x)
 {
     double k = x >= 1 ? x : 1 / x;
     return k > 1.5 && fabs(k - round(k)) <= WHOLE * k;
 }
 
 /* The median distance of a line from the values: of `factor` times the golden ones, plus `offset`. */
-static double misses(const double *t, const double *g, size_t n, double factor, double offset, double *scratch)
+static double median_line_distance(const double *t, const double *g, size_t n, double factor, double offset,
+                                   double *scratch)
 {
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(t[i] - factor * g[i] - offset);
@@ -44,8 +45,9 @@ struct curve_factor constant_factor(const double *t, const double *g, size_t n, 
             scratch[i] = t[i] - g[i];
         double offset = median_of(scratch, n);
         bool confirmed = room->also != 0 && curve_same_factor(room->also, r);
-        bool proportional = !room->compare_offset || whole(r) || confirmed ||
-                            2 * misses(t, g, n, r, 0, scratch) < misses(t, g, n, 1, offset, scratch);
+        bool proportional = !room->compare_offset || is_whole_factor(r) || confirmed ||
+                            2 * median_line_distance(t, g, n, r, 0, scratch) <
+                            median_line_distance(t, g, n, 1, offset, scratch);
         if (fabs(r - 1) >= room->apart && (double)f.near >= room->share * (double)n && proportional)
             f.factor = r;
     }

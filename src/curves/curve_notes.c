@@ -14,7 +14,7 @@ struct words {
     const struct thresholds_curves *t;
 };
 
-static const char *side(struct words *x, size_t run)
+static const char *curve_run_name(struct words *x, size_t run)
 {
     return run == 0 ? _("target") : run == 1 ? _("golden") : arena_fmt(&x->c->arena, _("golden %zu"), run);
 }
@@ -27,7 +27,7 @@ static const char *side(struct words *x, size_t run)
 /* Above this share of the loss a benchmark is unsteady: the standard's 1 % is then a tenth of its own noise. */
 #define UNSTEADY 0.1
 
-static void unsteady(struct words *x)
+static void note_unsteady_benchmark(struct words *x)
 {
     char n[NUM_MAX];
     if (x->c->scatter > UNSTEADY)
@@ -47,7 +47,7 @@ static void how_joined(struct words *x)
         SAY(x, _("one log has neither steps nor epochs: records are joined in the order printed"));
     if (!t->records.n || !g->records.n)
         SAY(x, _("the logs contain statistics of tensors, but no loss on %s: the criteria need the losses"),
-            !t->records.n && !g->records.n ? _("either side") : side(x, t->records.n ? 1 : 0));
+            !t->records.n && !g->records.n ? _("either side") : curve_run_name(x, t->records.n ? 1 : 0));
     else if (!c->points.n)
         SAY(x, _("no common step: target steps %lld to %lld, golden steps %lld to %lld"),
             (long long)t->records.v[0].step, (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step,
@@ -55,18 +55,18 @@ static void how_joined(struct words *x)
     for (size_t k = 0; k < 2 && c->points.n; k++) {
         size_t all = c->run[k].records.n;
         if (all > c->points.n)
-            SAY(x, _("%s: %s of its %s steps are missing in the other log"), side(x, k),
+            SAY(x, _("%s: %s of its %s steps are missing in the other log"), curve_run_name(x, k),
                 num_count(n, all - c->points.n), num_count(m, all));
     }
     if (!curves_of_one_step(t, g)) {
         size_t k = !(t->loss_is_mean && t->interval > 1) || (g->loss_is_mean && g->interval > t->interval);
         SAY(x, _("the loss in the %s log is the mean of %lld steps, in the other log the value of one step or of "
                  "others: not compared; print every step on both sides"),
-            side(x, k), (long long)c->run[k].interval);
+            curve_run_name(x, k), (long long)c->run[k].interval);
     }
 }
 
-static void batches(struct words *x)
+static void note_batch_sizes(struct words *x)
 {
     int64_t t = curves_batch(x->c, 0), g = curves_batch(x->c, 1);
     if (t > 0 && g > 0 && t != g)
@@ -92,7 +92,7 @@ static void what_is_usable(struct words *x)
         SAY(x, _("the global norm is not compared: not printed on one side"));
 }
 
-static void nonfinite(struct words *x)
+static void note_non_finite_values(struct words *x)
 {
     const struct curves *c = x->c;
     char n[NUM_MAX];
@@ -109,12 +109,12 @@ static void nonfinite(struct words *x)
             if (count)
                 SAY(x, s == CURVE_LOSS ? _("%s: losses that are NaN or infinite: %s, the first at step %lld")
                                        : _("%s: global norms that are NaN or infinite: %s, the first at step %lld"),
-                    side(x, run), num_count(n, count), (long long)first);
+                    curve_run_name(x, run), num_count(n, count), (long long)first);
         }
 }
 
 /* A value rounded to `digit` has an error of up to half of it, which is too much if that is a twentieth of a limit. */
-static bool coarse(double digit, double limit)
+static bool is_digit_coarse(double digit, double limit)
 {
     return digit >= limit / 10 * (1 - 1e-9);
 }
@@ -133,28 +133,29 @@ static double mean_norm(const struct curves *c)
     return n ? sum / (double)n : 0;
 }
 
-static void resolution(struct words *x)
+static void note_loss_resolution(struct words *x)
 {
     const struct curves *c = x->c;
     char a[NUM_MAX], b[NUM_MAX], d[NUM_MAX];
     for (size_t k = 0; k < 2; k++) {
         double loss = c->run[k].digit[LOG_LOSS], norm = c->run[k].digit[LOG_NORM], mean = mean_norm(c);
-        bool first = coarse(loss, x->t->first_loss_abs), avg = coarse(loss, x->t->mean_loss_abs);
+        bool first = is_digit_coarse(loss, x->t->first_loss_abs), avg = is_digit_coarse(loss, x->t->mean_loss_abs);
         if (first || avg)
             SAY(x,
                 _("%s: the loss is printed to %s (error up to %s): too coarse for the limit %s of the %s; event files "
                   "(--from tensorboard) contain all digits"),
-                side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3),
+                curve_run_name(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3),
                 num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
                 avg ? _("mean loss and the first loss") : _("first loss"));
-        if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
+        if (mean > 0 && norm > 0 && is_digit_coarse(norm / mean, x->t->global_norm_rel))
             SAY(x, _("%s: the global norm is printed to %s at values of about %s: too coarse for the limit %s"),
-                side(x, k), num_cell(a, norm, 3), num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
+                curve_run_name(x, k), num_cell(a, norm, 3), num_cell(b, mean, 2),
+                num_cell(d, x->t->global_norm_rel, 3));
     }
 }
 
 /* The longest stretch of one printed loss. */
-static void flat(struct words *x)
+static void note_flat_losses(struct words *x)
 {
     char n[NUM_MAX], v[NUM_MAX];
     for (size_t k = 0; k < x->c->runs; k++) {
@@ -176,12 +177,12 @@ static void flat(struct words *x)
             SAY(x,
                 _("%s: the loss stays at %s for %s steps from step %lld on: the model does not learn, or the log has "
                   "repeated lines"),
-                side(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best),
+                curve_run_name(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best),
                 (long long)s->records.v[from].step);
     }
 }
 
-static void rates(struct words *x)
+static void note_learning_rates(struct words *x)
 {
     const struct curves *c = x->c;
     char a[NUM_MAX];
@@ -202,20 +203,20 @@ static void rates(struct words *x)
                  "most)"));
 }
 
-static void auxiliary(struct words *x)
+static void note_auxiliary_losses(struct words *x)
 {
     for (size_t k = 0; k < 2; k++) {
         const struct series *s = &x->c->run[k];
         for (size_t i = 0; i < s->names.n; i++)
             if (strcmp(s->names.v[i].tag, "loss") == 0 && str_has(str_of(s->names.v[i].name), "load_balancing")) {
                 SAY(x, _("%s: the log has an auxiliary loss (%s); the loss of MindFormers includes it, the \"lm loss\" "
-                         "of Megatron does not"), side(x, k), s->names.v[i].name);
+                         "of Megatron does not"), curve_run_name(x, k), s->names.v[i].name);
                 break;
             }
     }
 }
 
-static void spikes(struct words *x)
+static void note_spikes(struct words *x)
 {
     const struct curves *c = x->c;
     char n[NUM_MAX];
@@ -234,7 +235,7 @@ static void spikes(struct words *x)
             (long long)first[CURVE_NORM]);
 }
 
-static void centre(struct words *x)
+static void note_biased_losses(struct words *x)
 {
     const struct curves *c = x->c;
     char a[NUM_MAX], b[NUM_MAX];
@@ -243,7 +244,7 @@ static void centre(struct words *x)
             num_cell(a, c->trend.mean, 3), num_cell(b, c->trend.slope, 3));
 }
 
-static void widened(struct words *x)
+static void note_widened_limits(struct words *x)
 {
     const struct curves *c = x->c;
     char a[NUM_MAX];
@@ -263,14 +264,14 @@ void curve_notes_unread(struct curves *c)
     struct words x = {c, NULL};
     for (size_t k = 0; k < c->runs; k++)
         for (size_t i = 0; i < c->run[k].unread.n; i++)
-            vec_push(&c->unread, arena_fmt(&c->arena, "%s: %s", side(&x, k), c->run[k].unread.v[i].text));
+            vec_push(&c->unread, arena_fmt(&c->arena, "%s: %s", curve_run_name(&x, k), c->run[k].unread.v[i].text));
 }
 
-static void readers_notes(struct words *x)
+static void add_curve_reader_notes(struct words *x)
 {
     for (size_t k = 0; k < x->c->runs; k++)
         for (size_t i = 0; i < x->c->run[k].notes.n; i++)
-            SAY(x, "%s: %s", side(x, k), x->c->run[k].notes.v[i]);
+            SAY(x, "%s: %s", curve_run_name(x, k), x->c->run[k].notes.v[i]);
 }
 
 /* ---- where to look ---- */
@@ -358,7 +359,7 @@ static const char *known_factor(struct words *x, double factor)
             struct settings s = {0};
             struct err e = {0};
             if (path[i] && settings_open(&s, path[i], &e) == 0)
-                say_parts(&b, &s, whole, side(x, k));
+                say_parts(&b, &s, whole, curve_run_name(x, k));
             settings_release(&s);
         }
     }
@@ -432,7 +433,7 @@ static void next_departure(struct words *x)
                         "weights"));
 }
 
-static void next_step(struct words *x)
+static void advise_by_losses(struct words *x)
 {
     const struct curves *c = x->c;
     if (c->factor[CURVE_LOSS].factor != 0)
@@ -457,7 +458,7 @@ static void next_step(struct words *x)
                   "config), then mixed precision with a dump"));
 }
 
-static void next_norm(struct words *x)
+static void advise_by_global_norm(struct words *x)
 {
     if (x->c->global_norm == STAGE_FAIL && x->c->first_loss != STAGE_FAIL && x->c->factor[CURVE_NORM].factor == 0)
         NEXT(x, _("the global norm differs: compare the local norm of each weight at step 1 (diverge norms)"));
@@ -511,10 +512,10 @@ static void next_accepted(struct words *x)
 void curve_notes_write(struct curves *c, const struct thresholds_curves *t)
 {
     static void (*const sentences[])(struct words *) = {
-        nonfinite, how_joined, batches, what_is_usable, resolution, flat, rates, auxiliary, spikes,
-        centre, widened, unsteady, readers_notes, next_nonfinite, next_factor, next_rates, next_step, next_norm,
-        next_auxiliary, next_spike, short_run,
-        next_accepted,
+        note_non_finite_values, how_joined, note_batch_sizes, what_is_usable, note_loss_resolution, note_flat_losses,
+        note_learning_rates, note_auxiliary_losses, note_spikes, note_biased_losses, note_widened_limits,
+        note_unsteady_benchmark, add_curve_reader_notes, next_nonfinite, next_factor, next_rates, advise_by_losses,
+        advise_by_global_norm, next_auxiliary, next_spike, short_run, next_accepted,
     };
     struct words x = {c, t};
     for (size_t i = 0; i < ARRAY_LEN(sentences); i++)

@@ -11,7 +11,7 @@ bool curves_of_statistics(const struct series *s)
     return s->points.n && log_formats[log_kind_named(s->format)].statistics;
 }
 
-static struct str key_of(struct buf *b, const struct log_name *n)
+static struct str statistic_key(struct buf *b, const struct log_name *n)
 {
     buf_clear(b);
     buf_fmt(b, "%s\n%s", n->tag, n->name);
@@ -77,9 +77,9 @@ void curve_statistics_find(struct curves *c)
         return;
     const struct series *t = &c->run[0], *g = &c->run[1];
     for (size_t i = 0; i < g->names.n; i++)
-        map_add(&golden, arena_str(&keys, key_of(&key, &g->names.v[i])), (uint32_t)i);
+        map_add(&golden, arena_str(&keys, statistic_key(&key, &g->names.v[i])), (uint32_t)i);
     for (size_t i = 0; i < t->names.n; i++) {
-        uint32_t at = map_get(&golden, key_of(&key, &t->names.v[i]));
+        uint32_t at = map_get(&golden, statistic_key(&key, &t->names.v[i]));
         if (at == MAP_NONE)
             c->statistics.alone++;
         else

@@ -15,7 +15,7 @@
 /* ---- the standard's points ---- */
 
 /* "0.0123" or, of relative points, "1.23 %": as the standard writes them. */
-static void figure(struct buf *b, enum curve_limit l, double v)
+static void put_limit_figure(struct buf *b, enum curve_limit l, double v)
 {
     char n[NUM_MAX];
     const bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
@@ -28,7 +28,7 @@ static void figure(struct buf *b, enum curve_limit l, double v)
 }
 
 /* The measured value; a constant multiple is no error of some percent. */
-static void measured(struct buf *b, const struct curves *c, enum curve_limit l)
+static void put_measured_value(struct buf *b, const struct curves *c, enum curve_limit l)
 {
     char n[NUM_MAX];
     double factor = l == CURVE_NORM_REL                          ? c->factor[CURVE_NORM].factor
@@ -37,13 +37,13 @@ static void measured(struct buf *b, const struct curves *c, enum curve_limit l)
     if (factor != 0)
         buf_fmt(b, _("%s times golden"), num_factor(n, factor));
     else
-        figure(b, l, c->limit[l].value);
+        put_limit_figure(b, l, c->limit[l].value);
     if (l == CURVE_STEPS && c->hours >= 1)
         buf_fmt(b, _(" in %s h"), num_cell(n, c->hours, 3));
 }
 
 /* Of two points one is enough. */
-static void points(struct document *d, const struct curves *c)
+static void put_standard_points(struct document *d, const struct curves *c)
 {
     const struct {
         const char *id, *title, *sign;
@@ -65,14 +65,14 @@ static void points(struct document *d, const struct curves *c)
         for (int k = 0; k < (rows[i].l[0] == rows[i].l[1] ? 1 : 2); k++) {
             const struct curve_judged *p = &c->limit[rows[i].l[k]];
             buf_fmt(&t[0], "%s", k ? _(" or ") : "");
-            measured(&t[0], c, rows[i].l[k]);
+            put_measured_value(&t[0], c, rows[i].l[k]);
             buf_fmt(&t[1], "%s%s", k ? _(" or ") : "", rows[i].sign);
-            figure(&t[1], rows[i].l[k], p->limit);
+            put_limit_figure(&t[1], rows[i].l[k], p->limit);
             if (rows[i].l[k] == CURVE_STEPS)
                 buf_fmt(&t[1], _(" or %d h"), CURVE_HOURS);
             if (p->widened > 0) {
                 buf_fmt(&t[2], "%s", t[2].n ? ", " : "");
-                figure(&t[2], rows[i].l[k], p->widened);
+                put_limit_figure(&t[2], rows[i].l[k], p->widened);
             }
         }
         doc_row(d, doc_mark_of(rows[i].verdict), rows[i].id);
@@ -88,7 +88,7 @@ static void points(struct document *d, const struct curves *c)
 
 /* ---- the course ---- */
 
-static void trend(struct document *d, const struct curves *c)
+static void put_loss_trend(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
     int64_t at;
@@ -109,7 +109,7 @@ static void trend(struct document *d, const struct curves *c)
         doc_detail(d, "%s", _("the standard accepts a stable difference within its limits"));
 }
 
-static void largest(struct document *d, const struct curves *c)
+static void put_largest_difference(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX];
     int64_t at;
@@ -121,7 +121,7 @@ static void largest(struct document *d, const struct curves *c)
         doc_note(d, DOC_NOTE, NULL, _("the losses are equal at all %s steps"), num_count(n, c->usable.n));
 }
 
-static void band(struct document *d, const struct curves *c)
+static void put_noise_band(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX];
     if (c->band.runs > 1 && c->band.steps)
@@ -132,7 +132,7 @@ static void band(struct document *d, const struct curves *c)
                  num_cell(n, 100 * c->band.inside, 3));
 }
 
-static void metrics(struct document *d, const struct curves *c)
+static void put_curve_metrics(struct document *d, const struct curves *c)
 {
     char n[4][NUM_MAX];
     for (size_t i = 0; i < c->metrics.n; i++) {
@@ -148,7 +148,7 @@ static void metrics(struct document *d, const struct curves *c)
     }
 }
 
-static void auxiliary(struct document *d, const struct curves *c)
+static void put_auxiliary_losses(struct document *d, const struct curves *c)
 {
     char n[3][NUM_MAX];
     for (size_t i = 0; i < c->auxiliary.n; i++) {
@@ -169,7 +169,7 @@ static void auxiliary(struct document *d, const struct curves *c)
 }
 
 /* Which length of the standard was reached: 5,000 steps or 12 hours, or the least. */
-static void length(struct document *d, const struct curves *c)
+static void put_run_length(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], h[NUM_MAX];
     num_count(n, c->points.n);
@@ -186,7 +186,7 @@ static void length(struct document *d, const struct curves *c)
 }
 
 /* The mark of the sentence in curves_headline. */
-static void headline(struct document *d, const struct curves *c)
+static void put_curves_headline(struct document *d, const struct curves *c)
 {
     const char *text = curves_headline(c, &d->arena);
     bool factor = c->factor[CURVE_LOSS].factor != 0, apart = !factor && c->apart_at >= 0;
@@ -202,7 +202,7 @@ static void headline(struct document *d, const struct curves *c)
 
 #define STATISTICS_SHOWN 10
 
-static void statistics(struct document *d, const struct curves *c)
+static void put_curve_statistics(struct document *d, const struct curves *c)
 {
     const struct curve_statistics *all = &c->statistics;
     char n[4][NUM_MAX];
@@ -231,30 +231,30 @@ static void statistics(struct document *d, const struct curves *c)
         doc_note(d, DOC_NOTE, NULL, _("statistics of one log alone, not compared: %s"), num_count(n[0], all->alone));
 }
 
-static void course(struct document *d, const struct curves *c)
+static void put_difference_course(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX];
-    headline(d, c);
-    trend(d, c);
-    band(d, c);
+    put_curves_headline(d, c);
+    put_loss_trend(d, c);
+    put_noise_band(d, c);
     if (c->lr.there)
         doc_note(d, c->lr.equal ? DOC_OK : c->other_rates ? DOC_BAD : DOC_ADVICE, "learning-rate",
                  c->lr.equal ? _("learning rates: equal at all %s steps compared")
                              : _("learning rates: differ (%s steps compared)"),
                  num_count(n, c->lr.steps));
     if (c->factor[CURVE_LOSS].factor == 0)
-        largest(d, c);
-    auxiliary(d, c);
-    metrics(d, c);
-    length(d, c);
-    statistics(d, c);
+        put_largest_difference(d, c);
+    put_auxiliary_losses(d, c);
+    put_curve_metrics(d, c);
+    put_run_length(d, c);
+    put_curve_statistics(d, c);
 }
 
 /* ---- outlier steps ---- */
 
 /* Outliers of one series without a joined step between them form one stretch; returns its end. */
-static size_t stretch(const struct curves *c, const struct outlier_step *m, size_t n, size_t from,
-                      const struct outlier_step **last)
+static size_t end_of_outlier_stretch(const struct curves *c, const struct outlier_step *m, size_t n, size_t from,
+                                     const struct outlier_step **last)
 {
     size_t at = curve_point_at(c, m[from].step), i = from + 1;
     *last = &m[from];
@@ -268,8 +268,8 @@ static size_t stretch(const struct curves *c, const struct outlier_step *m, size
     return i;
 }
 
-static void stretches(struct document *d, const struct curves *c, const struct outlier_step *m, size_t n,
-                      enum curve_series series, size_t *told)
+static void put_outlier_stretches(struct document *d, const struct curves *c, const struct outlier_step *m, size_t n,
+                                  enum curve_series series, size_t *told)
 {
     char v[NUM_MAX];
     for (size_t i = 0, next; i < n; i = next) {
@@ -277,7 +277,7 @@ static void stretches(struct document *d, const struct curves *c, const struct o
         next = i + 1;
         if (m[i].series != series)
             continue;
-        next = stretch(c, m, n, i, &last);
+        next = end_of_outlier_stretch(c, m, n, i, &last);
         if (++*told > STRETCHES)
             continue;
         if (last->step > m[i].step)
@@ -290,7 +290,7 @@ static void stretches(struct document *d, const struct curves *c, const struct o
     }
 }
 
-static void outliers(struct document *d, const struct curves *c)
+static void put_outlier_steps(struct document *d, const struct curves *c)
 {
     const char *const head[] = {_("outlier steps"), _("series"), _("first at"), _("value")};
     size_t told = 0;
@@ -298,8 +298,8 @@ static void outliers(struct document *d, const struct curves *c)
         return;
     doc_table(d, ARRAY_LEN(head), head);
     for (int s = CURVE_LOSS; s <= CURVE_NORM; s++) {
-        stretches(d, c, c->nonfinite.v, c->nonfinite.n, (enum curve_series)s, &told);
-        stretches(d, c, c->spikes.v, c->spikes.n, (enum curve_series)s, &told);
+        put_outlier_stretches(d, c, c->nonfinite.v, c->nonfinite.n, (enum curve_series)s, &told);
+        put_outlier_stretches(d, c, c->spikes.v, c->spikes.n, (enum curve_series)s, &told);
     }
     if (told > STRETCHES)
         doc_say(d, TONE_QUIET, _("… and %zu more; --json lists every step"), told - STRETCHES);
@@ -307,7 +307,7 @@ static void outliers(struct document *d, const struct curves *c)
 
 /* ---- all of it ---- */
 
-static void runs(struct document *d, const struct curves *c)
+static void put_curve_runs(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX];
     for (size_t k = 0; k < c->runs; k++) {
@@ -335,10 +335,10 @@ void curves_section(struct document *d, const struct curves *c)
 {
     doc_verdict(d, c->verdict, NULL, _("The curves meet the standard."), _("The curves do not meet the standard."));
     doc_unread(d, c->unread.v, c->unread.n);
-    points(d, c);
-    course(d, c);
-    outliers(d, c);
-    runs(d, c);
+    put_standard_points(d, c);
+    put_difference_course(d, c);
+    put_outlier_steps(d, c);
+    put_curve_runs(d, c);
     doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
     doc_notes(d, DOC_NEXT, c->next.v, c->next.n);
 }

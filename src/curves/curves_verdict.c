@@ -34,7 +34,7 @@ const char *curve_limit_name(enum curve_limit l)
 }
 
 /* |d| / |g|, as a fraction; two zeros agree. */
-static double relative(double d, double g)
+static double relative_loss_error(double d, double g)
 {
     return d == 0 ? 0 : fabs(d) / fabs(g);
 }
@@ -66,7 +66,7 @@ static bool norms_finite(const struct log_record *a, const struct log_record *b)
     return log_has(a, LOG_NORM) && log_has(b, LOG_NORM) && isfinite(a->value[LOG_NORM]) && isfinite(b->value[LOG_NORM]);
 }
 
-static void values(struct curves *c)
+static void compute_limit_values(struct curves *c)
 {
     double sum = 0, sum_rel = 0, norm = 0;
     for (int l = 0; l < CURVE_LIMITS; l++)
@@ -76,11 +76,11 @@ static void values(struct curves *c)
         const struct log_record *t = curve_record(c, i, 0), *g = curve_record(c, i, 1);
         if (!norms_finite(t, g))
             continue;
-        norm += relative(t->value[LOG_NORM] - g->value[LOG_NORM], g->value[LOG_NORM]);
+        norm += relative_loss_error(t->value[LOG_NORM] - g->value[LOG_NORM], g->value[LOG_NORM]);
         c->norms++;
     }
     for (size_t i = 0; i < c->usable.n; i++) {
-        double rel = relative(c->diff.v[i], curve_record(c, c->usable.v[i], 1)->value[LOG_LOSS]);
+        double rel = relative_loss_error(c->diff.v[i], curve_record(c, c->usable.v[i], 1)->value[LOG_LOSS]);
         sum += fabs(c->diff.v[i]);
         sum_rel += rel;
         if (i == 0) {
@@ -112,7 +112,7 @@ static double hours_of(const struct curves *c)
     return least / 3600;
 }
 
-static void hold(struct curves *c, enum curve_limit l, double limit)
+static void judge_curve_limit(struct curves *c, enum curve_limit l, double limit)
 {
     struct curve_judged *p = &c->limit[l];
     double spread = c->band.runs > 1 ? c->band.spread[l] : NAN;
@@ -127,7 +127,7 @@ static void hold(struct curves *c, enum curve_limit l, double limit)
         p->verdict = (l == CURVE_NORM_REL ? p->value <= p->limit : p->value < p->limit) ? STAGE_PASS : STAGE_FAIL;
 }
 
-static enum stage_verdict either(const struct curves *c, enum curve_limit a, enum curve_limit b)
+static enum stage_verdict better_limit_verdict(const struct curves *c, enum curve_limit a, enum curve_limit b)
 {
     enum stage_verdict x = c->limit[a].verdict, y = c->limit[b].verdict;
     return x == STAGE_PASS || y == STAGE_PASS ? STAGE_PASS : x == STAGE_FAIL ||
@@ -160,7 +160,7 @@ static bool other_rates(const struct curves *c)
     return c->lr.there && !c->lr.equal;
 }
 
-static void doubt(enum stage_verdict *v, enum stage_verdict from)
+static void doubt_verdict(enum stage_verdict *v, enum stage_verdict from)
 {
     if (*v == from)
         *v = STAGE_UNKNOWN;
@@ -176,10 +176,10 @@ static void hold_unread(struct curves *c)
             const struct log_unread *u = &s->unread.v[i];
             bool own = u->rank < 0 || series_rank(s) < 0 || u->rank == series_rank(s);
             if (u->whole && (own || !series_has_loss(s)))
-                doubt(&c->first_loss, STAGE_FAIL);
+                doubt_verdict(&c->first_loss, STAGE_FAIL);
             if (u->whole && !series_has_loss(s)) {
-                doubt(&c->mean_loss, STAGE_FAIL);
-                doubt(&c->global_norm, STAGE_FAIL);
+                doubt_verdict(&c->mean_loss, STAGE_FAIL);
+                doubt_verdict(&c->global_norm, STAGE_FAIL);
             }
         }
     }
@@ -199,19 +199,19 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
         outlier_steps_find(c, t);
         return;
     }
-    values(c);
+    compute_limit_values(c);
     c->hours = hours_of(c);
     c->scatter = scatter_of(c);
     noise_band_find(c);
     constant_factors_find(c);
-    hold(c, CURVE_STEPS, t->steps);
-    hold(c, CURVE_FIRST_ABS, t->first_loss_abs);
-    hold(c, CURVE_FIRST_REL, t->first_loss_rel);
-    hold(c, CURVE_MEAN_ABS, t->mean_loss_abs);
-    hold(c, CURVE_MEAN_REL, t->mean_loss_rel);
-    hold(c, CURVE_NORM_REL, t->global_norm_rel);
-    c->first_loss = either(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
-    c->mean_loss = either(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
+    judge_curve_limit(c, CURVE_STEPS, t->steps);
+    judge_curve_limit(c, CURVE_FIRST_ABS, t->first_loss_abs);
+    judge_curve_limit(c, CURVE_FIRST_REL, t->first_loss_rel);
+    judge_curve_limit(c, CURVE_MEAN_ABS, t->mean_loss_abs);
+    judge_curve_limit(c, CURVE_MEAN_REL, t->mean_loss_rel);
+    judge_curve_limit(c, CURVE_NORM_REL, t->global_norm_rel);
+    c->first_loss = better_limit_verdict(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
+    c->mean_loss = better_limit_verdict(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
     c->global_norm = c->limit[CURVE_NORM_REL].verdict;
     curve_departure_find(c, t);
     outlier_steps_find(c, t);

@@ -29,7 +29,7 @@ static size_t window_of(const struct thresholds_curves *t)
 /* The smallest usable point from which the trailing mean of |difference| over `window` stays above `limit` to the end;
  * SIZE_MAX: none. Sums of a window are joined from a suffix and a prefix of blocks, so that nothing is ever
  * subtracted: in a running sum the rounding error of one very large step would remain. */
-static size_t leaves(const struct curves *c, size_t window, double limit)
+static size_t find_departure_point(const struct curves *c, size_t window, double limit)
 {
     size_t n = c->diff.n, first = SIZE_MAX;
     if (n < window)
@@ -80,14 +80,14 @@ static double median_abs(const double *v, size_t n, double *scratch)
 }
 
 /* Whether |values| shrink towards the end, as after a step that stands out. */
-static bool falls(const double *v, size_t n)
+static bool differences_shrink(const double *v, size_t n)
 {
     size_t q = n / 4 ? n / 4 : 1;
     return n >= 2 && mean_abs(v + n - q, q) < FALLS * mean_abs(v + n - 2 * q, q);
 }
 
 /* Whether the difference rises over the n last steps; in which direction it goes does not matter. */
-static bool rises(const double *v, size_t n)
+static bool difference_rises(const double *v, size_t n)
 {
     double part[PARTS], mean = 0, sxx = 0, sxy = 0, rest = 0;
     size_t parts = n / 5 < 2 ? 2 : n / 5 < PARTS ? n / 5 : PARTS;
@@ -115,7 +115,7 @@ static bool rises(const double *v, size_t n)
 }
 
 /* The largest difference of whole windows before a point: medians, so that single steps do not count. */
-static double before(const struct curves *c, size_t end, size_t window, double *scratch)
+static double largest_difference_before(const struct curves *c, size_t end, size_t window, double *scratch)
 {
     double most = 0;
     for (size_t i = 0; i + window <= end; i += window)
@@ -125,7 +125,7 @@ static double before(const struct curves *c, size_t end, size_t window, double *
 
 /* Where a departure that is beyond the limit from `from` on began to go there: the windows before it that already lie
  * on its side. */
-static size_t onset(const struct curves *c, size_t from, size_t window, double level)
+static size_t find_departure_onset(const struct curves *c, size_t from, size_t window, double level)
 {
     double turn = mean_of(c->diff.v + from, c->diff.n - from) < 0 ? -1 : 1;
     while (from >= window && turn * mean_of(c->diff.v + from - window, window) >= ON_ITS_WAY * level)
@@ -142,9 +142,10 @@ static bool departs_at(const struct curves *c, size_t from, size_t window, doubl
     if (from == 0)
         return fabs(mean_of(v + n - half, half)) > limit;
     double level = median_abs(v + n - half, half, scratch);
-    size_t begun = onset(c, from, window, level);
-    return level > limit && begun >= c->diff.n / QUIET && level > BEYOND * before(c, begun, window, scratch) &&
-           (n >= LONG * window || !falls(v, n));
+    size_t begun = find_departure_onset(c, from, window, level);
+    return level > limit && begun >= c->diff.n / QUIET && level >
+           BEYOND * largest_difference_before(c, begun, window, scratch) &&
+           (n >= LONG * window || !differences_shrink(v, n));
 }
 
 /* A departure below the limit, on means of blocks: all blocks from it on lie on one side, and beyond everything before.
@@ -169,7 +170,7 @@ static bool departs_small(const struct curves *c, size_t block, double least, do
         quiet++;
     *from = rest + quiet * block;
     return level >= least && n - first >= SEEN_AFTER && quiet >= SEEN_BEFORE && quiet >= n / 5 &&
-           (n - first >= SEEN_LONG || !falls(b + first, n - first));
+           (n - first >= SEEN_LONG || !differences_shrink(b + first, n - first));
 }
 
 /* Where a stable departure begins, found late by a mean over a window: the point that divides the steps near it best
@@ -189,12 +190,12 @@ static size_t stepped_at(const struct curves *c, size_t at, size_t window, doubl
     return best == low ? at : best;
 }
 
-static void describe(struct curves *c, size_t from, double *scratch)
+static void describe_departure(struct curves *c, size_t from, double *scratch)
 {
     struct curve_departure *d = &c->departure;
     size_t n = c->diff.n, half = from + (n - from) / 2;
     d->from = from;
-    d->kind = rises(c->diff.v + half, n - half) ? DEPARTURE_GROWING : DEPARTURE_STABLE;
+    d->kind = difference_rises(c->diff.v + half, n - half) ? DEPARTURE_GROWING : DEPARTURE_STABLE;
     memcpy(scratch, c->diff.v + half, (n - half) * sizeof *scratch);
     d->level = median_of(scratch, n - half);
     for (size_t i = half; i < n; i++)
@@ -208,7 +209,7 @@ void curve_departure_find(struct curves *c, const struct thresholds_curves *t)
     double limit = t->diverge;
     if (c->band.runs > 1 && t->noise * c->band.spread[CURVE_MEAN_ABS] > limit)
         limit = t->noise * c->band.spread[CURVE_MEAN_ABS];
-    size_t window = window_of(t), from = 0, at = leaves(c, window, limit);
+    size_t window = window_of(t), from = 0, at = find_departure_point(c, window, limit);
     double *scratch = mem_resize_array(NULL, c->diff.n + 1, sizeof *scratch);
     double least = t->mean_loss_abs / 2;
     if (c->band.runs > 1)
@@ -219,12 +220,12 @@ void curve_departure_find(struct curves *c, const struct thresholds_curves *t)
         at = SIZE_MAX; /* the whole course is the golden one's, in other units */
     if (at != SIZE_MAX && departs_at(c, at + 1 - window, window, limit, scratch)) {
         struct curve_departure *d = &c->departure;
-        describe(c, at + 1 - window, scratch);
+        describe_departure(c, at + 1 - window, scratch);
         if (d->kind == DEPARTURE_STABLE && d->from)
             at = d->from = stepped_at(c, at, window, d->level, scratch);
         c->diverges_at = c->points.v[c->usable.v[at]].step;
     } else if (c->factor[CURVE_LOSS].factor == 0 && departs_small(c, window, least, scratch, &from)) {
-        describe(c, from, scratch);
+        describe_departure(c, from, scratch);
     }
     free(scratch);
     c->departure.late = c->departure.from >= c->diff.n / 3;

@@ -9,7 +9,7 @@
 #define DIGITS 4 /* no log prints fewer significant digits (Megatron up to core 0.4: %.3E) */
 
 /* The number of significant digits of a run's rates: the most among a few thousand. */
-static int digits_of(const struct series *s)
+static int printed_rate_digits(const struct series *s)
 {
     char text[NUM_MAX];
     size_t every = s->records.n / SAMPLES + 1;
@@ -27,13 +27,13 @@ static int digits_of(const struct series *s)
 }
 
 /* Half a unit of the coarser side's last digit, but at least the precision of float32. */
-static double tolerance(const struct curves *c)
+static double rate_tolerance(const struct curves *c)
 {
-    int a = digits_of(&c->run[0]), b = digits_of(&c->run[1]);
+    int a = printed_rate_digits(&c->run[0]), b = printed_rate_digits(&c->run[1]);
     return fmax(0.51 * pow(10, 1 - (a < b ? a : b)), 1e-6);
 }
 
-static void compare(struct curves *c, int64_t step, double t, double g, double room)
+static void compare_learning_rates(struct curves *c, int64_t step, double t, double g, double room)
 {
     double rel = t == g ? 0 : fabs(t - g) / fabs(g);
     c->lr.there = true;
@@ -54,19 +54,19 @@ void learning_rates_find(struct curves *c)
     const struct series *t = &c->run[0], *g = &c->run[1];
     int64_t shift[2] = {t->lr_is_next, g->lr_is_next};
     c->lr = (struct curve_lr){.first = -1};
-    double room = tolerance(c);
+    double room = rate_tolerance(c);
     if (shift[0] == shift[1] || c->join != JOIN_STEP) {
         for (size_t i = 0; i < c->points.n; i++) {
             const struct log_record *a = curve_record(c, i, 0), *b = curve_record(c, i, 1);
             if (has_rate(a) && has_rate(b))
-                compare(c, c->points.v[i].step + shift[0], a->value[LOG_LR], b->value[LOG_LR], room);
+                compare_learning_rates(c, c->points.v[i].step + shift[0], a->value[LOG_LR], b->value[LOG_LR], room);
         }
     } else {
         for (size_t i = 0, k = 0; i < t->records.n && k < g->records.n;) {
             const struct log_record *a = &t->records.v[i], *b = &g->records.v[k];
             int64_t x = a->step + shift[0], y = b->step + shift[1];
             if (x == y && has_rate(a) && has_rate(b))
-                compare(c, x, a->value[LOG_LR], b->value[LOG_LR], room);
+                compare_learning_rates(c, x, a->value[LOG_LR], b->value[LOG_LR], room);
             i += x <= y;
             k += y <= x;
         }

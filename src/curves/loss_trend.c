@@ -9,13 +9,13 @@
 #define OTHER_SIDE 0.1 /* share of the blocks on the other side of zero, from which on a difference is around it */
 
 /* The numbers that a limit sets; a user may choose any. */
-static size_t steps_of(double v)
+static size_t limit_as_steps(double v)
 {
     return v < 1 ? 1 : v > 1e9 ? 1000000000 : (size_t)v;
 }
 
 /* A skipped step, or one at learning rate 0, leaves the weights as they were. */
-static void beginning(struct curves *c)
+static void count_first_updates(struct curves *c)
 {
     c->updates[0] = c->updates[1] = 0;
     c->forward_only = false;
@@ -41,7 +41,7 @@ static bool like_all(const struct curves *c, double d, const struct thresholds_c
 {
     /* a departure may begin before it shows */
     size_t n = c->departure.kind == DEPARTURE_NONE ? c->diff.n : c->departure.from / 2;
-    if (n < steps_of(t->block))
+    if (n < limit_as_steps(t->block))
         return false;
     double *v = mem_resize_array(NULL, n, sizeof *v); /* steps that stand out do not count */
     for (size_t i = 0; i < n; i++)
@@ -60,7 +60,7 @@ static bool like_all(const struct curves *c, double d, const struct thresholds_c
 #define FOLLOWING 10 /* steps that show whether a jump stays */
 
 /* Whether the steps behind a jump differ as well: an update that was another leaves other weights. */
-static bool stays(const struct curves *c, size_t at)
+static bool difference_stays(const struct curves *c, size_t at)
 {
     double sum = 0;
     size_t n = 0;
@@ -77,7 +77,7 @@ static int64_t early_jump(const struct curves *c, const struct thresholds_curves
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
         bool jump = now >= t->first_loss_abs / 5 && now > 10 * before && now > digits;
-        if (jump && !(c->band.runs > 1 && now <= c->band.max_abs) && !like_all(c, now, t) && stays(c, i))
+        if (jump && !(c->band.runs > 1 && now <= c->band.max_abs) && !like_all(c, now, t) && difference_stays(c, i))
             return c->points.v[c->usable.v[i]].step;
     }
     return -1;
@@ -89,7 +89,7 @@ struct loss_block {
 
 /* A straight line through the block means, against the step in thousands. Correct runs diverge with time, so the
  * slope's error must not assume one variance: HC3 (MacKinnon and White 1985). */
-static void fit(struct loss_trend *r, const struct loss_block *b)
+static void fit_loss_trend(struct loss_trend *r, const struct loss_block *b)
 {
     double n = (double)r->blocks, mean = 0, at = 0, sxx = 0, sxy = 0, syy = 0, rest = 0;
     for (size_t i = 0; i < r->blocks; i++) {
@@ -120,20 +120,20 @@ static bool inside_band(const struct curves *c)
     return c->band.runs > 1 && fabs(c->trend.mean) <= c->band.spread[CURVE_MEAN_ABS];
 }
 
-static bool one_side(const struct loss_trend *r)
+static bool is_on_one_side(const struct loss_trend *r)
 {
     return fmin(r->above, 1 - r->above) < OTHER_SIDE;
 }
 
 bool curves_one_sided(const struct curves *c)
 {
-    return c->around_zero == 0 && inside_band(c) && one_side(&c->trend);
+    return c->around_zero == 0 && inside_band(c) && is_on_one_side(&c->trend);
 }
 
 /* Neighbouring steps are correlated, so the tests are made on means of blocks. */
-static void trend(struct curves *c, const struct thresholds_curves *t)
+static void test_loss_trend(struct curves *c, const struct thresholds_curves *t)
 {
-    size_t block = steps_of(t->block), n = c->diff.n / block;
+    size_t block = limit_as_steps(t->block), n = c->diff.n / block;
     c->trend = (struct loss_trend){.blocks = n};
     c->around_zero = -1;
     if (n < 2)
@@ -146,7 +146,7 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
             b[i].step += (double)c->points.v[c->usable.v[k]].step / (double)block;
         }
     }
-    fit(&c->trend, b);
+    fit_loss_trend(&c->trend, b);
     size_t above = 0;
     for (size_t i = 0; i < n; i++)
         above += b[i].mean > 0;
@@ -155,7 +155,7 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
     if ((double)n < t->blocks || n < 3)
         return;
     const struct loss_trend *r = &c->trend;
-    bool inside = inside_band(c) && !one_side(r);
+    bool inside = inside_band(c) && !is_on_one_side(r);
     bool centred = fabs(r->mean) <= t->sigma * r->error || inside;
     bool level = !(fabs(r->slope) > t->slope_sigma * r->slope_error);
     c->around_zero = centred && level;
@@ -163,7 +163,7 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
 
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t)
 {
-    beginning(c);
-    trend(c, t);
+    count_first_updates(c);
+    test_loss_trend(c, t);
     c->apart_at = early_jump(c, t);
 }

@@ -21,7 +21,7 @@
 #define BESIDE 5       /* steps on each side with which a single run is compared */
 #define REACH 500      /* how far they are looked for */
 
-static void mark(struct curves *c, int run, size_t point, enum curve_series s)
+static void mark_outlier_step(struct curves *c, int run, size_t point, enum curve_series s)
 {
     const struct log_record *r = curve_record(c, point, run);
     struct outlier_step m = {.step = c->points.v[point].step, .value = r->value[curve_value(s)],
@@ -30,7 +30,7 @@ static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 }
 
 /* The median and the robust deviation of n values; scratch has room for them. */
-static void neighbourhood(const double *v, size_t n, double *scratch, double *middle, double *deviation)
+static void median_and_deviation(const double *v, size_t n, double *scratch, double *middle, double *deviation)
 {
     memcpy(scratch, v, n * sizeof *v);
     *middle = median_of(scratch, n);
@@ -48,14 +48,15 @@ struct course {
     double always; /* a value of this size is always an outlier */
 };
 
-static double value_at(const struct curves *c, size_t point, int run, enum curve_series s)
+static double curve_value_at(const struct curves *c, size_t point, int run, enum curve_series s)
 {
     return curve_record(c, point, run)->value[curve_value(s)];
 }
 
 /* The run that deviates: the one whose value is farther from the mean of its neighbours. Outliers follow each other,
  * so the neighbours are the nearest steps that are none. */
-static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s, const bool *out)
+static int run_farther_from_neighbours(const struct curves *c, const struct course *x, size_t i, enum curve_series s,
+                                       const bool *out)
 {
     double sum[2] = {0}, off[2] = {0};
     size_t n = 0;
@@ -69,16 +70,17 @@ static int who(const struct curves *c, const struct course *x, size_t i, enum cu
             if (out[k])
                 continue;
             for (int run = 0; run < 2; run++)
-                sum[run] += value_at(c, x->point[k], run, s);
+                sum[run] += curve_value_at(c, x->point[k], run, s);
             found++;
             n++;
         }
     for (int run = 0; run < 2 && n; run++)
-        off[run] = fabs(value_at(c, x->point[i], run, s) - sum[run] / (double)n);
+        off[run] = fabs(curve_value_at(c, x->point[i], run, s) - sum[run] / (double)n);
     return off[1] > off[0];
 }
 
-static void outliers(struct curves *c, const struct course *x, const struct thresholds_curves *t, enum curve_series s)
+static void find_outlier_steps(struct curves *c, const struct course *x, const struct thresholds_curves *t,
+                               enum curve_series s)
 {
     size_t block = t->block < 10 ? 10 : t->block > 10000 ? 10000 : (size_t)t->block, around = AROUND * block;
     double *scratch = mem_resize_array(NULL, around, sizeof *scratch);
@@ -89,7 +91,7 @@ static void outliers(struct curves *c, const struct course *x, const struct thre
         double middle, deviation;
         if (hi - lo < around && hi >= around)
             lo = hi - around;
-        neighbourhood(x->v + lo, hi - lo, scratch, &middle, &deviation);
+        median_and_deviation(x->v + lo, hi - lo, scratch, &middle, &deviation);
         for (size_t i = from; i < to; i++) {
             double off = fabs(x->v[i] - middle);
             bool out = hi - lo >= block && off > t->outlier * deviation && off > x->least;
@@ -98,7 +100,7 @@ static void outliers(struct curves *c, const struct course *x, const struct thre
     }
     for (size_t i = 0; i < x->n; i++)
         if (outs[i])
-            mark(c, who(c, x, i, s, outs), x->point[i], s);
+            mark_outlier_step(c, run_farther_from_neighbours(c, x, i, s, outs), x->point[i], s);
     free(outs);
     free(scratch);
 }
@@ -108,7 +110,8 @@ static void norm_outliers(struct curves *c, const struct thresholds_curves *t)
     VEC(uint32_t) point = {0};
     VEC(double) ratio = {0};
     for (size_t i = 0; i < c->usable.n; i++) {
-        double a = value_at(c, c->usable.v[i], 0, CURVE_NORM), b = value_at(c, c->usable.v[i], 1, CURVE_NORM);
+        double a = curve_value_at(c, c->usable.v[i], 0, CURVE_NORM),
+            b = curve_value_at(c, c->usable.v[i], 1, CURVE_NORM);
         bool both = log_has(curve_record(c, c->usable.v[i], 0), LOG_NORM) &&
                     log_has(curve_record(c, c->usable.v[i], 1), LOG_NORM);
         if (!both || !(a > 0 && b > 0) || isinf(a) || isinf(b))
@@ -117,7 +120,7 @@ static void norm_outliers(struct curves *c, const struct thresholds_curves *t)
         vec_push(&ratio, log(a / b));
     }
     struct course x = {point.v, ratio.v, ratio.n, log(NORM_FACTOR), INFINITY};
-    outliers(c, &x, t, CURVE_NORM);
+    find_outlier_steps(c, &x, t, CURVE_NORM);
     vec_release(&point);
     vec_release(&ratio);
 }
@@ -150,14 +153,14 @@ static void lone_outliers(struct curves *c, const struct thresholds_curves *t, e
     double *off = mem_resize_array(NULL, value.n + 1, sizeof *off);
     off_course(value.v, value.n, off);
     struct course x = {point.v, off, value.n, s == CURVE_LOSS ? t->spike : log(NORM_FACTOR), INFINITY};
-    outliers(c, &x, t, s);
+    find_outlier_steps(c, &x, t, s);
     free(off);
     vec_release(&point);
     vec_release(&value);
 }
 
 /* An infinite norm is expected at a skipped step. */
-static void nonfinite(struct curves *c, size_t run)
+static void mark_non_finite_values(struct curves *c, size_t run)
 {
     const struct series *s = &c->run[run];
     for (size_t i = 0; i < s->records.n; i++) {
@@ -175,7 +178,7 @@ static void nonfinite(struct curves *c, size_t run)
     }
 }
 
-static int by_step(const void *a, const void *b)
+static int by_outlier_step(const void *a, const void *b)
 {
     const struct outlier_step *x = a, *y = b;
     if (x->step != y->step)
@@ -196,7 +199,7 @@ static void pair_outliers(struct curves *c, const struct thresholds_curves *t)
     double least = c->band.runs > 1 ? fmax(t->mean_loss_abs, c->band.max_abs) : t->mean_loss_abs;
     struct course loss = {c->usable.v, v, n, least, 2 * above > n ? INFINITY : t->spike};
     if (c->factor[CURVE_LOSS].factor == 0)
-        outliers(c, &loss, t, CURVE_LOSS);
+        find_outlier_steps(c, &loss, t, CURVE_LOSS);
     free(v);
     norm_outliers(c, t);
 }
@@ -210,7 +213,7 @@ void outlier_steps_find(struct curves *c, const struct thresholds_curves *t)
         lone_outliers(c, t, CURVE_NORM);
     }
     for (size_t run = 0; run < c->runs; run++)
-        nonfinite(c, run);
-    vec_sort(&c->spikes, by_step);
-    vec_sort(&c->nonfinite, by_step);
+        mark_non_finite_values(c, run);
+    vec_sort(&c->spikes, by_outlier_step);
+    vec_sort(&c->nonfinite, by_outlier_step);
 }

@@ -32,12 +32,12 @@ static bool has_epochs(const struct series *s)
 }
 
 /* Which of the printed records it is: a counted step keeps the place of records that could not be read. */
-static int64_t place_of(const struct series *s, size_t i)
+static int64_t printed_record_place(const struct series *s, size_t i)
 {
     return s->stepless && s->records.v[0].step > 0 ? s->records.v[i].step - 1 : (int64_t)i;
 }
 
-static int64_t step_of(const struct series *s, size_t i)
+static int64_t series_step(const struct series *s, size_t i)
 {
     return s->records.v[i].step;
 }
@@ -63,14 +63,14 @@ static enum curve_join curves_partner(const struct series *a, const struct serie
     for (size_t i = 0; i < a->records.n; i++)
         partner[i] = UINT32_MAX;
     if (!a->stepless && !b->stepless) {
-        by_rising(a, b, step_of, partner);
+        by_rising(a, b, series_step, partner);
         return JOIN_STEP;
     }
     if (has_epochs(a) && has_epochs(b)) {
         by_epoch(a, b, partner);
         return JOIN_EPOCH;
     }
-    by_rising(a, b, place_of, partner);
+    by_rising(a, b, printed_record_place, partner);
     return JOIN_ORDER;
 }
 
@@ -95,7 +95,7 @@ struct log_opening {
     bool failed[CURVE_RUNS];
 };
 
-static void open_one(void *ctx, size_t i)
+static void open_curve_run(void *ctx, size_t i)
 {
     struct log_opening *x = ctx;
     x->failed[i] =
@@ -108,7 +108,7 @@ bool curves_of_one_step(const struct series *a, const struct series *b)
            !((a->loss_is_mean && a->interval > 1) || (b->loss_is_mean && b->interval > 1));
 }
 
-static void join(struct curves *c)
+static void join_curve_steps(struct curves *c)
 {
     const struct series *t = &c->run[0], *g = &c->run[1];
     uint32_t *partner = mem_resize_array(NULL, t->records.n + 1, sizeof *partner);
@@ -135,7 +135,7 @@ static void join(struct curves *c)
 }
 
 /* Of one run every record is a point. */
-static void list(struct curves *c)
+static void list_curve_points(struct curves *c)
 {
     const struct series *s = &c->run[0];
     c->diverges_at = c->apart_at = -1;
@@ -159,7 +159,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
         c->runs = 0;
         return err_set(e, ERR_USAGE, _("curves: expected 1 to %d runs, found %zu"), CURVE_RUNS, n);
     }
-    work_crew_run(NULL, (int)n, n, NULL, open_one, &x);
+    work_crew_run(NULL, (int)n, n, NULL, open_curve_run, &x);
     for (size_t i = 0; i < n; i++)
         if (x.failed[i]) {
             *e = x.err[i];
@@ -171,7 +171,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
         if (!c->run[i].records.n && !(n > 1 && curves_of_statistics(&c->run[i])))
             return err_set(e, ERR_DATA, _("%s: expected records with the loss of a step, found local norms only "
                                           "(diverge norms)"), path[i]);
-    n > 1 ? join(c) : list(c);
+    n > 1 ? join_curve_steps(c) : list_curve_points(c);
     return 0;
 }
 
