@@ -57,7 +57,7 @@ static bool decay_free(const struct weight_id *id)
 }
 
 /* The group of a weight: embedding, layers, final norm, output layer; -1 if the order does not contain it. */
-static long rank_of(const struct arrangement *a, const struct weight_id *id, size_t came)
+static long weight_order_rank(const struct arrangement *a, const struct weight_id *id, size_t came)
 {
     static const char *const ends[] = {"embed", "position", "final_norm", "lm_head"};
     long in_layer, at = (long)came;
@@ -94,7 +94,7 @@ static const char *fused_role(struct str role)
            str_is(role, "up") ? "gate_up" : NULL;
 }
 
-static void put(place_ids *out, struct map *seen, const struct weight_id *id, uint64_t elements)
+static void put_place_id(place_ids *out, struct map *seen, const struct weight_id *id, uint64_t elements)
 {
     uint32_t at = map_add(seen, id->key, (uint32_t)out->n);
     struct place_id p = {.id = *id, .elements = elements, .came = out->n};
@@ -107,8 +107,8 @@ static void put(place_ids *out, struct map *seen, const struct weight_id *id, ui
 }
 
 /* The reference's weights in this order; false if it does not contain one of them. */
-static bool arrange(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem,
-                    place_ids *out)
+static bool arrange_weights(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem,
+                            place_ids *out)
 {
     struct map seen = {0};
     const char *part[3];
@@ -121,19 +121,19 @@ static bool arrange(const struct arrangement *a, const struct norm_value *v, siz
             continue;
         if (into) {
             struct weight_id x = weight_with_role(id, str_of(into), mem);
-            put(out, &seen, &x, v[i].elements);
+            put_place_id(out, &seen, &x, v[i].elements);
         } else if (a->form == FORM_SPLIT && parts) {
             for (int k = 0; k < parts; k++) {
                 struct weight_id x = weight_with_role(id, str_of(part[k]), mem);
-                put(out, &seen, &x, 0);
+                put_place_id(out, &seen, &x, 0);
             }
         } else {
-            put(out, &seen, id, v[i].elements);
+            put_place_id(out, &seen, id, v[i].elements);
         }
     }
     bool known = true;
     for (size_t i = 0; i < out->n && known; i++) {
-        out->v[i].rank = rank_of(a, &out->v[i].id, i);
+        out->v[i].rank = weight_order_rank(a, &out->v[i].id, i);
         known = out->v[i].rank >= 0;
     }
     if (known && out->n)
@@ -153,7 +153,7 @@ static bool counts_agree(const place_ids *p, const struct norm_side *s)
 }
 
 /* The scatter of the pairs' ratios: the median distance of their logarithms from their median. */
-static double scatter(const struct norms *n)
+static double norm_ratio_scatter(const struct norms *n)
 {
     VEC(double) r = {0};
     for (size_t i = 0; i < n->pairs.n; i++) {
@@ -172,7 +172,7 @@ static double scatter(const struct norms *n)
     return out;
 }
 
-static void give(struct norm_side *s, const place_ids *p)
+static void name_values_by_order(struct norm_side *s, const place_ids *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         s->values.v[i].id = p->v[i].id;
@@ -180,13 +180,13 @@ static void give(struct norm_side *s, const place_ids *p)
     }
 }
 
-static void take_back(struct norm_side *s)
+static void unname_values(struct norm_side *s)
 {
     for (size_t i = 0; i < s->values.n; i++)
         s->values.v[i].named = false;
 }
 
-static bool nameless(const struct norm_side *s)
+static bool is_side_nameless(const struct norm_side *s)
 {
     for (size_t i = 0; i < s->values.n; i++)
         if (s->values.v[i].named)
@@ -205,21 +205,21 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
     double least = INFINITY;
     size_t fitting = 0;
     for (size_t i = 0; i < ARRAY_LEN(arrangements); i++) {
-        if (!arrange(&arrangements[i], v, count, &n->arena, &ids) || !counts_agree(&ids, side))
+        if (!arrange_weights(&arrangements[i], v, count, &n->arena, &ids) || !counts_agree(&ids, side))
             continue;
         fitting++;
-        give(side, &ids);
+        name_values_by_order(side, &ids);
         norms_pair(n);
-        double d = scatter(n);
+        double d = norm_ratio_scatter(n);
         if (!best || d < least) {
             best = &arrangements[i];
             least = d;
         }
-        take_back(side);
+        unname_values(side);
     }
     if (best && (least <= APART || isinf(least))) {
-        arrange(best, v, count, &n->arena, &ids);
-        give(side, &ids);
+        arrange_weights(best, v, count, &n->arena, &ids);
+        name_values_by_order(side, &ids);
         side->order = best->title;
     }
     const char *who = s ? _("golden") : _("target");
@@ -248,7 +248,7 @@ struct sorted_norm {
 };
 typedef VEC(struct sorted_norm) sorted_norms;
 
-static int by_size(const void *x, const void *y)
+static int by_elements_and_norm(const void *x, const void *y)
 {
     const struct sorted_norm *a = x, *b = y;
     if (a->elements != b->elements)
@@ -276,7 +276,7 @@ static bool sort_norms(const struct norm_side *s, bool sized, sorted_norms *out)
         struct sorted_norm x = {sized ? s->values.v[i].elements : 0, v, norm_half_digit(s, i), i};
         vec_push(out, x);
     }
-    vec_sort(out, by_size);
+    vec_sort(out, by_elements_and_norm);
     return true;
 }
 
@@ -356,7 +356,7 @@ static void name_by_number(struct norms *n, int s, uint32_t i, uint32_t number)
 }
 
 /* Whether sizes that both sides print are the same, in order (1) or as a set of them (0); -1: neither. */
-static int sizes_agree(const struct norms *n, const sorted_norms l[2])
+static int printed_sizes_agree(const struct norms *n, const sorted_norms l[2])
 {
     const struct norm_side *t = &n->side[0], *g = &n->side[1];
     bool order = true, set = true;
@@ -377,7 +377,7 @@ static void without_names(struct norms *n)
     sorted_norms l[2] = {{0}, {0}};
     uint32_t *to = mem_zalloc((count + 1) * sizeof *to);
     bool numbers = count == g->values.n && sort_norms(t, sized, &l[0]) && sort_norms(g, sized, &l[1]);
-    int sizes = numbers && sized ? sizes_agree(n, l) : 0;
+    int sizes = numbers && sized ? printed_sizes_agree(n, l) : 0;
     size_t near = numbers ? hits_in_order(n, NEAR) : 0, same = numbers ? hits_in_order(n, SAME) : 0,
            found = numbers ? hits_by_value(l, to) : 0;
     bool by_value = numbers && sizes == 0 && count >= 4 && 10 * found >= 9 * count && 2 * same < count;
@@ -407,7 +407,7 @@ static void without_names(struct norms *n)
 
 void names_by_order(struct norms *n)
 {
-    bool without[2] = {nameless(&n->side[0]), nameless(&n->side[1])};
+    bool without[2] = {is_side_nameless(&n->side[0]), is_side_nameless(&n->side[1])};
     bool both = without[0] && without[1];
     for (int s = 0; s < 2; s++) {
         const struct norm_side *other = &n->side[!s];

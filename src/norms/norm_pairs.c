@@ -12,7 +12,7 @@ struct norm_pairing {
     bool *done[2];
 };
 
-static double joint(const struct norm_side *s, const uint32_t *part, int parts)
+static double joint_norm(const struct norm_side *s, const uint32_t *part, int parts)
 {
     double sum = 0;
     if (parts == 1)
@@ -22,7 +22,7 @@ static double joint(const struct norm_side *s, const uint32_t *part, int parts)
     return sqrt(sum);
 }
 
-static double relative(double t, double g)
+static double relative_norm_difference(double t, double g)
 {
     return t == g ? 0 : fabs(t - g) / fabs(g);
 }
@@ -47,29 +47,29 @@ static double half_digit(const struct norm_side *s, const uint32_t *part, int pa
 }
 
 /* Norms of the parts in the units chosen so far. */
-static void figures(const struct norms *n, struct norm_pair *p)
+static void compute_norm_pair(const struct norms *n, struct norm_pair *p)
 {
     double unseen = 0;
     for (int s = 0; s < 2; s++) {
-        p->norm[s] = joint(&n->side[s], p->part[s], p->parts[s]);
+        p->norm[s] = joint_norm(&n->side[s], p->part[s], p->parts[s]);
         unseen += half_digit(&n->side[s], p->part[s], p->parts[s]);
     }
-    p->rel = relative(p->norm[0], p->norm[1]);
+    p->rel = relative_norm_difference(p->norm[0], p->norm[1]);
     p->unseen = unseen / fabs(p->norm[1]);
 }
 
-static void add(struct norm_pairing *p, const uint32_t *t, int tn, const uint32_t *g, int gn)
+static void add_norm_pair(struct norm_pairing *p, const uint32_t *t, int tn, const uint32_t *g, int gn)
 {
     struct norm_pair x = {.parts = {(uint8_t)tn, (uint8_t)gn}};
     for (int i = 0; i < tn; i++)
         p->done[0][x.part[0][i] = t[i]] = true;
     for (int i = 0; i < gn; i++)
         p->done[1][x.part[1][i] = g[i]] = true;
-    figures(p->n, &x);
+    compute_norm_pair(p->n, &x);
     vec_push(&p->n->pairs, x);
 }
 
-static void by(struct norm_pairing *p, bool names)
+static void pair_norms_by_name_or_key(struct norm_pairing *p, bool names)
 {
     const struct norm_side *t = &p->n->side[0];
     for (uint32_t i = 0; i < t->values.n; i++) {
@@ -78,12 +78,12 @@ static void by(struct norm_pairing *p, bool names)
             continue;
         uint32_t g = names ? map_get(&p->names[1], str_of(v->name)) : map_get(&p->keys[1], v->id.key);
         if (g != MAP_NONE && !p->done[1][g])
-            add(p, &i, 1, &g, 1);
+            add_norm_pair(p, &i, 1, &g, 1);
     }
 }
 
 /* Fused weights of side s all of whose parts the other side has. */
-static void by_parts(struct norm_pairing *p, int s)
+static void pair_fused_norms(struct norm_pairing *p, int s)
 {
     const struct norm_side *side = &p->n->side[s];
     for (uint32_t i = 0; i < side->values.n; i++) {
@@ -98,7 +98,7 @@ static void by_parts(struct norm_pairing *p, int s)
         }
         if (!n || found < n)
             continue;
-        s == 0 ? add(p, &i, 1, other, n) : add(p, other, n, &i, 1);
+        s == 0 ? add_norm_pair(p, &i, 1, other, n) : add_norm_pair(p, other, n, &i, 1);
     }
 }
 
@@ -169,7 +169,7 @@ void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf
 }
 
 /* Its parts were all read. */
-static bool read_whole(const struct norms *n, const struct norm_pair *p)
+static bool is_norm_pair_read(const struct norms *n, const struct norm_pair *p)
 {
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < p->parts[s]; i++)
@@ -179,11 +179,11 @@ static bool read_whole(const struct norms *n, const struct norm_pair *p)
 }
 
 /* Pairs with an unknown value are not evidence. */
-static void drop_unread(struct norms *n)
+static void drop_unread_norm_pairs(struct norms *n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n->pairs.n; i++)
-        if (read_whole(n, &n->pairs.v[i]))
+        if (is_norm_pair_read(n, &n->pairs.v[i]))
             n->pairs.v[kept++] = n->pairs.v[i];
     n->pairs.n = kept;
 }
@@ -205,11 +205,11 @@ void norms_pair(struct norms *n)
                 map_add(&p.names[s], str_of(v->name), i);
         }
     }
-    by(&p, true);
-    by(&p, false);
-    by_parts(&p, 0);
-    by_parts(&p, 1);
-    drop_unread(n);
+    pair_norms_by_name_or_key(&p, true);
+    pair_norms_by_name_or_key(&p, false);
+    pair_fused_norms(&p, 0);
+    pair_fused_norms(&p, 1);
+    drop_unread_norm_pairs(n);
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < n->side[s].values.n; i++)
             if (!p.done[s][i] && !n->side[s].values.v[i].unread)
@@ -223,7 +223,7 @@ void norms_pair(struct norms *n)
 /* ---- units ---- */
 
 /* The median of |log t/g| in the units chosen so far; NaN with fewer than three pairs. */
-static double distance(const struct norms *n)
+static double norm_log_distance(const struct norms *n)
 {
     VEC(double) d = {0};
     double out = NAN;
@@ -244,15 +244,15 @@ static double distance_if(struct norms *n, bool t, bool g)
     n->side[0].square = t;
     n->side[1].square = g;
     for (size_t i = 0; i < n->pairs.n; i++)
-        figures(n, &n->pairs.v[i]);
-    double d = distance(n);
+        compute_norm_pair(n, &n->pairs.v[i]);
+    double d = norm_log_distance(n);
     n->side[0].square = was[0];
     n->side[1].square = was[1];
     return d;
 }
 
 /* Σx or Σx² of a side's values. */
-static double total(const struct norm_side *s, bool squares)
+static double sum_side_values(const struct norm_side *s, bool squares)
 {
     double sum = 0;
     for (size_t i = 0; i < s->values.n; i++)
@@ -271,7 +271,7 @@ static void by_global_norm(struct norms *n, int side)
         return;
     double global = r->value[LOG_NORM], off[2];
     for (int square = 0; square < 2; square++)
-        off[square] = fabs(sqrt(total(s, square)) / global - 1);
+        off[square] = fabs(sqrt(sum_side_values(s, square)) / global - 1);
     bool square = off[1] < off[0];
     if (!(off[square] < ADDS_UP && off[!square] > 2 * ADDS_UP))
         return;
@@ -289,7 +289,7 @@ static void by_global_norm(struct norms *n, int side)
 
 /* A patch may print squares with names, or roots in a list that usually contains squares: the logarithms of the two
  * sides then have the ratio 2. If either side may be the exception, the list is taken to be. */
-static void by_figures(struct norms *n)
+static void infer_unit_by_figures(struct norms *n)
 {
     bool unit[2] = {n->side[0].square, n->side[1].square};
     double now = distance_if(n, unit[0], unit[1]), best = now;
@@ -322,7 +322,7 @@ void norms_units_by_step(struct norms *n)
 
 void norms_units(struct norms *n)
 {
-    by_figures(n);
+    infer_unit_by_figures(n);
     for (size_t i = 0; i < n->pairs.n; i++)
-        figures(n, &n->pairs.v[i]);
+        compute_norm_pair(n, &n->pairs.v[i]);
 }

@@ -19,7 +19,7 @@ struct replica_names {
     struct arena keys;
 };
 
-static void gather(const struct norm_side *s, struct replica_names *out)
+static void gather_replica_names(const struct norm_side *s, struct replica_names *out)
 {
     struct buf key = {0};
     for (uint32_t i = 0; i < s->replicas.n; i++) {
@@ -50,7 +50,7 @@ static void say_alone(struct norms *n, int s, const struct replica_names *other)
 }
 
 /* Replicas of side s that the other side's rank, which has others, lacks: there they are missing. */
-static void say_missing(struct norms *n, int s, const struct replica_names *other)
+static void warn_missing_replicas(struct norms *n, int s, const struct replica_names *other)
 {
     struct buf key = {0};
     const struct norm_replica *first = NULL;
@@ -81,7 +81,7 @@ bool norms_replicas_fail(struct norms *n, const struct thresholds_norms *t)
     double most = 0;
     size_t off = 0, compared = 0;
     for (int s = 0; s < 2; s++)
-        gather(&n->side[s], &of[s]);
+        gather_replica_names(&n->side[s], &of[s]);
     for (size_t i = 0; i < n->side[0].replicas.n; i++) {
         const struct norm_replica *r = &n->side[0].replicas.v[i], *g;
         replica_key(r, &key);
@@ -105,7 +105,7 @@ bool norms_replicas_fail(struct norms *n, const struct thresholds_norms *t)
     if (!n->judged) {
         char v[3][NUM_MAX];
         for (int s = 0; s < 2; s++) {
-            say_missing(n, s, &of[!s]);
+            warn_missing_replicas(n, s, &of[!s]);
             say_alone(n, s, &of[!s]);
         }
         if (off)

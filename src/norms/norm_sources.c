@@ -7,7 +7,7 @@
 #include "norms/norms.h"
 #include "fmt/find_recordings.h"
 
-static void add_value(struct norm_side *s, const char *name, bool named, double v, uint64_t elements)
+static void add_norm_value(struct norm_side *s, const char *name, bool named, double v, uint64_t elements)
 {
     struct norm_value x = {.name = name, .value = v, .max = NAN, .min = NAN, .elements = elements, .named = named};
     if (named)
@@ -30,7 +30,7 @@ struct norms_reading {
 
 #define UNREAD_SAID 100 /* tensors that could not be read are named */
 
-static void read_one(void *ctx, size_t i)
+static void read_norm_of_weight(void *ctx, size_t i)
 {
     struct norms_reading *r = ctx;
     struct norm_value *v = &r->out->values.v[i];
@@ -66,7 +66,7 @@ static void read_one(void *ctx, size_t i)
 static int read_tensors(struct norms_reading *r, struct err *e)
 {
     pthread_mutex_init(&r->lock, NULL);
-    figures_each(r->o->watch, r->o->workers, r->out->values.n, read_one, r);
+    figures_each(r->o->watch, r->o->workers, r->out->values.n, read_norm_of_weight, r);
     pthread_mutex_destroy(&r->lock);
     if (r->o->watch && atomic_load(&r->o->watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
@@ -159,7 +159,7 @@ static bool of_weights(const struct reader *r)
     return false;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_step_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
@@ -177,12 +177,12 @@ static int dump_open(struct norm_side *s, const struct norm_options *o, struct e
         s->format = p->reader->name;
         vec_push(&s->steps, p->step);
     }
-    vec_sort(&s->steps, by_number);
+    vec_sort(&s->steps, by_step_number);
     s->base = 0;
     return s->steps.n > 0;
 }
 
-static const struct place *place_of(const struct norm_side *s, const struct norm_options *o)
+static const struct place *dump_place_of_step(const struct norm_side *s, const struct norm_options *o)
 {
     for (size_t i = 0; i < s->places.n; i++) {
         const struct place *p = &s->places.v[i];
@@ -205,8 +205,8 @@ static void gradient_rows(struct norm_side *s, const struct dump *d, struct norm
         if (!file && !norm)
             continue;
         const char *scope = c->scope == NONE ? c->name : d->scopes.v[c->scope], *slot = d->slots.v[row->slot];
-        add_value(s, arena_fmt(&s->arena, "%s.%s", scope, slot), true, file ? NAN : row->stat[STAT_NORM],
-                  dump_row_numel(d, i));
+        add_norm_value(s, arena_fmt(&s->arena, "%s.%s", scope, slot), true, file ? NAN : row->stat[STAT_NORM],
+                       dump_row_numel(d, i));
         vec_push(&which, file ? i : UINT32_MAX);
     }
     r->which = which.v;
@@ -214,7 +214,7 @@ static void gradient_rows(struct norm_side *s, const struct dump *d, struct norm
 
 static int dump_load(struct norm_side *s, const struct norm_options *o, struct err *e)
 {
-    const struct place *p = place_of(s, o);
+    const struct place *p = dump_place_of_step(s, o);
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct load load = {.lock = &lock};
     struct dump d;
@@ -250,7 +250,7 @@ static void dump_close(struct norm_side *s)
 #define ADDS_UP 0.02 /* both are printed rounded, and single weights may be left out */
 
 /* Whether the local norms of a step, or their squares, add up to the global norm printed at step `at`. */
-static bool adds_up(const struct norm_side *s, int64_t step, int64_t at)
+static bool norms_add_up_to_global(const struct norm_side *s, int64_t step, int64_t at)
 {
     const struct log_record *r = series_at(&s->log, at);
     double sum[2] = {0, 0};
@@ -275,7 +275,8 @@ static void move_to_step_before(struct norm_side *s)
 {
     bool before = true;
     for (size_t i = 0; i < s->steps.n && i < STEPS_ADDED && before; i++)
-        before = adds_up(s, s->steps.v[i], s->steps.v[i] - 1) && !adds_up(s, s->steps.v[i], s->steps.v[i]);
+        before = norms_add_up_to_global(s, s->steps.v[i], s->steps.v[i] - 1) &&
+                 !norms_add_up_to_global(s, s->steps.v[i], s->steps.v[i]);
     if (!before)
         return;
     for (size_t i = 0; i < s->log.names.n; i++) {
@@ -312,7 +313,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
                          "monitor_config: {local_norm_format: log}; Megatron: needs a patch; msprobe monitor or saved "
                          "gradients can be used instead"),
                        s->path);
-    vec_sort(&s->steps, by_number);
+    vec_sort(&s->steps, by_step_number);
     size_t n = 1;
     for (size_t i = 1; i < s->steps.n; i++)
         if (s->steps.v[i] != s->steps.v[n - 1])
@@ -336,7 +337,7 @@ static int log_load(struct norm_side *s, const struct norm_options *o, struct er
                 double v = l->points.v[n->first + k].value;
                 s->square = s->square || n->square;
                 s->unit = n->square ? UNIT_FORM : s->unit;
-                add_value(s, n->name, n->name[0] != '#', v, n->elements);
+                add_norm_value(s, n->name, n->name[0] != '#', v, n->elements);
             }
     }
     for (size_t i = 0; i < l->replicas.n; i++) {

@@ -21,7 +21,7 @@ double norm_of(const struct norm_side *s, uint32_t i)
     return s->square ? sqrt(s->values.v[i].value) : s->values.v[i].value;
 }
 
-static int open_side(struct norm_side *s, const char *path, const struct norm_options *o, struct err *e)
+static int open_norm_side(struct norm_side *s, const char *path, const struct norm_options *o, struct err *e)
 {
     *s = (struct norm_side){.base = 1, .step = -1};
     s->path = arena_cstr(&s->arena, str_of(path));
@@ -52,7 +52,7 @@ static int open_side(struct norm_side *s, const char *path, const struct norm_op
                    path);
 }
 
-static bool has_step(const struct norm_side *s, int64_t step)
+static bool side_has_step(const struct norm_side *s, int64_t step)
 {
     for (size_t i = 0; i < s->steps.n; i++)
         if (s->steps.v[i] == step)
@@ -61,7 +61,7 @@ static bool has_step(const struct norm_side *s, int64_t step)
 }
 
 /* Monitors and dumps number the first step 0, logs 1: one step of training has two numbers. */
-static int64_t elsewhere(const struct norm_side *from, const struct norm_side *to, int64_t step)
+static int64_t step_on_other_side(const struct norm_side *from, const struct norm_side *to, int64_t step)
 {
     return step - from->base + to->base;
 }
@@ -93,15 +93,15 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
     for (int s = 0; s < 2; s++)
         n->side[s].step = o->step[s] >= 0 ? o->step[s] : -1;
     if (o->step[0] >= 0 && o->step[1] < 0)
-        g->step = elsewhere(t, g, o->step[0]);
+        g->step = step_on_other_side(t, g, o->step[0]);
     if (o->step[0] < 0 && t->steps.n && g->steps.n) {
         size_t i = 0;
-        while (i < t->steps.n && !has_step(g, elsewhere(t, g, t->steps.v[i])))
+        while (i < t->steps.n && !side_has_step(g, step_on_other_side(t, g, t->steps.v[i])))
             i++;
         if (i == t->steps.n)
             return no_common_step(t, g, e);
         t->step = t->steps.v[i];
-        g->step = elsewhere(t, g, t->step);
+        g->step = step_on_other_side(t, g, t->step);
     }
     for (int s = 0; s < 2; s++) {
         struct norm_side *x = &n->side[s];
@@ -137,7 +137,7 @@ static int open_checkpoint(struct norms *n, const struct norm_options *o, struct
 int norms_open(struct norms *n, const char *target, const char *golden, const struct norm_options *o, struct err *e)
 {
     *n = (struct norms){0};
-    if (open_side(&n->side[0], target, o, e) || open_side(&n->side[1], golden, o, e) || choose_step(n, o, e))
+    if (open_norm_side(&n->side[0], target, o, e) || open_norm_side(&n->side[1], golden, o, e) || choose_step(n, o, e))
         return -1;
     for (int s = 0; s < 2; s++)
         if (n->side[s].kind->load(&n->side[s], o, e))

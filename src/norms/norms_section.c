@@ -9,7 +9,7 @@
 #include "base/num.h"
 
 /* What is recorded, and the evidence for it. */
-static void side(struct document *d, const struct norm_side *x, bool golden)
+static void put_norm_side(struct document *d, const struct norm_side *x, bool golden)
 {
     static const char *const how[] = {
         [UNIT_USUAL] = N_("usual for named values"),
@@ -27,7 +27,7 @@ static void side(struct document *d, const struct norm_side *x, bool golden)
     doc_detail(d, "%s, %s", x->path, x->format);
 }
 
-static void row(struct document *d, const struct norms *n, const struct norm_pair *p, double most)
+static void put_norm_row(struct document *d, const struct norms *n, const struct norm_pair *p, double most)
 {
     struct buf name = {0};
     char t[NUM_MAX], v[NUM_MAX];
@@ -48,7 +48,7 @@ static void row(struct document *d, const struct norms *n, const struct norm_pai
     buf_release(&name);
 }
 
-static void weights(struct document *d, const struct norms *n, size_t most)
+static void put_norm_weights(struct document *d, const struct norms *n, size_t most)
 {
     const char *const head[] = {_("weight"), _("target"), _("golden"), _("difference")};
     size_t told = 0, digits = 0;
@@ -61,7 +61,7 @@ static void weights(struct document *d, const struct norms *n, size_t most)
         const struct norm_pair *p = &n->pairs.v[i];
         if (i >= most && !p->outlier)
             continue;
-        row(d, n, p, largest);
+        put_norm_row(d, n, p, largest);
         digits += p->rel > 0 && p->rel <= p->unseen;
         told++;
     }
@@ -96,9 +96,9 @@ void norms_section(struct document *d, const struct norms *n, size_t most)
     if (n->not_gradients)
         doc_note(d, DOC_OPEN, "gradients", "%s", _("these are weights, not gradients"));
     for (int s = 0; s < 2; s++)
-        side(d, &n->side[s], s);
+        put_norm_side(d, &n->side[s], s);
     doc_notes(d, DOC_ADVICE, n->warnings.v, n->warnings.n);
     if (n->pairs.n)
-        weights(d, n, most);
+        put_norm_weights(d, n, most);
     doc_notes(d, DOC_NEXT, n->next.v, n->next.n);
 }

@@ -31,7 +31,7 @@ static double median_rel(const struct norms *n)
 }
 
 
-static void outliers(struct norms *n, const struct thresholds_norms *t)
+static void find_outlier_norms(struct norms *n, const struct thresholds_norms *t)
 {
     bool fail = false;
     for (size_t i = 0; i < n->pairs.n; i++) {
@@ -53,20 +53,21 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
 
 /* ---- what may mislead ---- */
 
-static const char *who(int side)
+static const char *norm_side_name(int side)
 {
     return side ? _("golden") : _("target");
 }
 
-static void units(struct norms *n)
+static void warn_squared_units(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         if (n->side[s].square && n->side[s].unit == UNIT_FORM)
-            norms_warn(n, _("%s: lists of this form contain sums of squares; their square roots are compared"), who(s));
+            norms_warn(n, _("%s: lists of this form contain sums of squares; their square roots are compared"),
+                       norm_side_name(s));
 }
 
 /* Differences that the printed resolution explains. */
-static void resolution(struct norms *n)
+static void warn_coarse_norms(struct norms *n)
 {
     char d[NUM_MAX], v[NUM_MAX];
     size_t coarse = 0;
@@ -80,20 +81,20 @@ static void resolution(struct norms *n)
         return;
     int s = n->side[1].digit >= n->side[0].digit;
     norms_warn(n, _("%s: %s are printed to %s, an error of up to %s %% for %zu small norms: differences below the "
-                    "printed resolution are tolerated"), who(s),
+                    "printed resolution are tolerated"), norm_side_name(s),
                n->side[s].square ? _("squares") : _("norms"), num_cell(d, n->side[s].digit, 3),
                num_cell(v, 100 * most, 2), coarse);
 }
 
-static void one_sided(struct norms *n)
+static void warn_unpaired_norms(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         if (n->only[s].n && n->pairs.n)
-            norms_warn(n, _("%s: %zu of %zu values are not paired, e.g. %s"), who(s), n->only[s].n, n->side[s].values.n,
-                       n->side[s].values.v[n->only[s].v[0]].name);
+            norms_warn(n, _("%s: %zu of %zu values are not paired, e.g. %s"), norm_side_name(s), n->only[s].n,
+                       n->side[s].values.n, n->side[s].values.v[n->only[s].v[0]].name);
 }
 
-static double ratio(const struct norm_pair *p)
+static double norm_pair_ratio(const struct norm_pair *p)
 {
     return p->norm[0] > 0 && p->norm[1] > 0 && isfinite(p->rel) ? p->norm[0] / p->norm[1] : NAN;
 }
@@ -106,7 +107,7 @@ struct ratios {
 
 static void ratio_add(struct ratios *r, const struct norm_pair *p)
 {
-    double x = ratio(p);
+    double x = norm_pair_ratio(p);
     if (isnan(x))
         return;
     vec_push(&r->all, x);
@@ -248,12 +249,12 @@ static void gradients_that_are_weights(struct norms *n)
         n->not_gradients = n->not_gradients || equal || scales > ones;
         if (equal)
             norms_warn(n, _("%s: %zu saved gradients equal weights of the checkpoint (%s is %s): the script saves "
-                            "param instead of param.grad"), who(s),
+                            "param instead of param.grad"), norm_side_name(s),
                        equal, example, weight);
         else if (ones)
             norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as initial norm weights are: weights may "
                             "have been saved instead of gradients; --weights CHECKPOINT tests this"),
-                       who(s), ones, one);
+                       norm_side_name(s), ones, one);
         else if (scales)
             norms_warn(n,
                        str_starts(str_of(scale), "grad_")
@@ -261,7 +262,7 @@ static void gradients_that_are_weights(struct norms *n)
                                "scales of norm layers are, e.g. %s")
                            : _("%s: these are weights, not gradients: the scale of each of the %zu norm layers is "
                                "positive in every element, e.g. %s"),
-                       who(s), scales, scale);
+                       norm_side_name(s), scales, scale);
     }
     nmap_release(&known);
 }
@@ -276,7 +277,7 @@ static void zero_gradients(struct norms *n)
                 example = zero++ ? example : n->side[s].values.v[i].name;
             }
         if (zero)
-            norms_warn(n, _("%s: %zu gradients are zero, e.g. %s"), who(s), zero, example);
+            norms_warn(n, _("%s: %zu gradients are zero, e.g. %s"), norm_side_name(s), zero, example);
     }
 }
 
@@ -285,22 +286,22 @@ static void unread_parts(struct norms *n)
     for (int s = 0; s < 2; s++) {
         const struct norm_side *x = &n->side[s];
         for (size_t i = 0; i < x->unread.n; i++)
-            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", who(s), x->unread.v[i]));
+            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", norm_side_name(s), x->unread.v[i]));
         for (size_t i = 0; i < x->log.unread.n; i++)
-            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", who(s), x->log.unread.v[i].text));
+            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", norm_side_name(s), x->log.unread.v[i].text));
     }
 }
 
-static void readers_notes(struct norms *n)
+static void add_norm_reader_notes(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < n->side[s].log.notes.n; i++)
-            norms_warn(n, "%s: %s", who(s), n->side[s].log.notes.v[i]);
+            norms_warn(n, "%s: %s", norm_side_name(s), n->side[s].log.notes.v[i]);
 }
 
 /* ---- where to look ---- */
 
-static void look(struct norms *n)
+static void add_norm_advice(struct norms *n)
 {
     const struct norm_pair *first = n->pairs.n ? &n->pairs.v[0] : NULL, *outlier = NULL;
     struct buf name = {0};
@@ -351,19 +352,19 @@ void norms_judge(struct norms *n, const struct thresholds_norms *t)
     n->outlier = NULL;
     if (!n->judged)
         unread_parts(n);
-    outliers(n, t);
+    find_outlier_norms(n, t);
     if (!n->judged) { /* these do not depend on limits */
-        units(n);
-        resolution(n);
-        one_sided(n);
+        warn_squared_units(n);
+        warn_coarse_norms(n);
+        warn_unpaired_norms(n);
         common_factor(n);
         factor_of_a_kind(n);
         gradients_that_are_weights(n);
         zero_gradients(n);
-        readers_notes(n);
+        add_norm_reader_notes(n);
         n->judged = true;
     }
     if (n->not_gradients && n->verdict == STAGE_PASS)
         n->verdict = STAGE_UNKNOWN;
-    look(n);
+    add_norm_advice(n);
 }
