@@ -36,7 +36,7 @@ bool hyper_params_is_flag(enum hyper_key k)
     return keys[k].flag;
 }
 
-static bool listed(const char *words, struct str s)
+static bool is_word_listed(const char *words, struct str s)
 {
     struct str rest = str_of(words), word;
     while (rest.n) {
@@ -48,7 +48,7 @@ static bool listed(const char *words, struct str s)
 }
 
 /* Numbers; of flags, and of the limit that may be switched off, also the words for on and off. */
-static enum reading value_of(struct str s, bool words, double *v)
+static enum reading hyper_param_value(struct str s, bool words, double *v)
 {
     static const char *const on[] = {"true", "yes", "on"}, *const off[] = {"false", "no", "off", "none", "null"};
     s = str_trim(s);
@@ -65,7 +65,7 @@ static enum reading value_of(struct str s, bool words, double *v)
     return reading_number(s, v);
 }
 
-static void tell_odd(struct hyper_params *h, const struct setting *x)
+static void note_unread_param(struct hyper_params *h, const struct setting *x)
 {
     struct err e;
     char found[READING_FOUND];
@@ -75,34 +75,34 @@ static void tell_odd(struct hyper_params *h, const struct setting *x)
 }
 
 /* One setting; `own`: of a hyper.json, where every key should mean something. */
-static void take(struct hyper_params *h, const struct setting *x, bool own)
+static void take_hyper_param(struct hyper_params *h, const struct setting *x, bool own)
 {
     double v;
     ptrdiff_t dot = str_rfind(x->key, '.');
     struct str key = str_cut(x->key, (size_t)(dot + 1)), value = x->value;
     if (x->state == SETTING_OPEN)
         return;
-    if (listed("optimizer optimizer_type optim", key) ||
-        (listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
+    if (is_word_listed("optimizer optimizer_type optim", key) ||
+        (is_word_listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
         h->optimizer = arena_cstr(&h->arena, value);
         return;
     }
     /* MindFormers' switch beats its limit */
-    if (str_ieq(key, STR("use_clip_grad")) && value_of(value, true, &v) == READING_VALUE && v == 0) {
+    if (str_ieq(key, STR("use_clip_grad")) && hyper_param_value(value, true, &v) == READING_VALUE && v == 0) {
         h->has[HYPER_CLIP] = true;
         h->v[HYPER_CLIP] = 0;
         return;
     }
     for (int k = 0; k < HYPER_KEYS; k++) {
         bool named = str_ieq(str_of(keys[k].name), key);
-        if (!named && !listed(keys[k].also, key))
+        if (!named && !is_word_listed(keys[k].also, key))
             continue;
         if (k == HYPER_STEP && !own) /* of a configuration: something else's */
             return;
         bool off = k == HYPER_CLIP && h->has[k] && h->v[k] == 0;
-        enum reading how = value_of(value, keys[k].flag || k == HYPER_CLIP, &v);
+        enum reading how = hyper_param_value(value, keys[k].flag || k == HYPER_CLIP, &v);
         if (how == READING_UNREADABLE)
-            tell_odd(h, x);
+            note_unread_param(h, x);
         if (how == READING_VALUE && !off && (!h->has[k] || named)) {
             h->has[k] = true;
             h->v[k] = v;
@@ -143,7 +143,7 @@ int hyper_params_load(struct hyper_params *h, const char *path, struct err *e)
     h->path = arena_cstr(&h->arena, str_of(path));
     int rc = read_settings(&s, path, own, e);
     for (size_t i = 0; rc == 0 && i < s.list.n; i++)
-        take(h, &s.list.v[i], own);
+        take_hyper_param(h, &s.list.v[i], own);
     settings_release(&s);
     const char *problem = rc ? NULL : hyper_params_problem(h);
     return problem ? err_set(e, ERR_DATA, "%s: %s", path, problem) : rc;

@@ -20,14 +20,15 @@ struct replay_trial {
     bool other_p, other_g;
 };
 
-static double residual(const struct step_side *s, const struct replay_trial *t)
+static double trial_residual(const struct step_side *s, const struct replay_trial *t)
 {
     return step_try(s, &t->rule, t->other_p, t->other_g);
 }
 
 /* ---- proposals: the count of values put into out ---- */
 
-static size_t flipped(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
+static size_t propose_flipped_flag(const struct step_side *s, const struct replay_trial *base, enum hyper_key k,
+                                   double *out)
 {
     (void)s;
     out[0] = !base->rule.v[k];
@@ -41,14 +42,14 @@ static size_t switched_off(const struct step_side *s, const struct replay_trial 
     return base->rule.v[k] != 0;
 }
 
-static size_t copy(const double *from, size_t n, double *out)
+static size_t copy_proposals(const double *from, size_t n, double *out)
 {
     memcpy(out, from, n * sizeof *out);
     return n;
 }
 
 /* v rounded to so many significant digits, as a user types a setting. */
-static double typed(double v, int digits)
+static double round_as_typed(double v, int digits)
 {
     char tmp[NUM_MAX];
     double out = v;
@@ -61,7 +62,7 @@ static size_t round_eps(const struct step_side *s, const struct replay_trial *ba
     size_t n = 0;
     (void)s;
     for (int e = -1; e >= -16; e--)
-        out[n++] = typed(pow(10, e), 1);
+        out[n++] = round_as_typed(pow(10, e), 1);
     out[n++] = 0;
     if (base->rule.v[HYPER_BIAS_CORRECTION] != 0) /* added before the correction, as MindSpore's nn.Adam does */
         out[n++] = base->rule.v[k] / sqrt(1 - pow(base->rule.v[HYPER_BETA2], base->rule.v[HYPER_STEP]));
@@ -74,7 +75,7 @@ static size_t round_clips(const struct step_side *s, const struct replay_trial *
     (void)s;
     (void)base;
     (void)k;
-    return copy(usual, ARRAY_LEN(usual), out);
+    return copy_proposals(usual, ARRAY_LEN(usual), out);
 }
 
 static size_t round_betas(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
@@ -83,7 +84,7 @@ static size_t round_betas(const struct step_side *s, const struct replay_trial *
     (void)s;
     (void)base;
     (void)k;
-    return copy(usual, ARRAY_LEN(usual), out);
+    return copy_proposals(usual, ARRAY_LEN(usual), out);
 }
 
 /* Sums over the sample for least squares: of u (the trial's update), w (the recorded update), p. */
@@ -91,7 +92,7 @@ struct sums {
     double uw, uu, wp, up, pp;
 };
 
-static struct sums sums_of(const struct step_side *s, const struct replay_trial *t, bool decayed_only)
+static struct sums least_squares_sums(const struct step_side *s, const struct replay_trial *t, bool decayed_only)
 {
     const struct step_sample *a = &s->sample;
     struct sums out = {0};
@@ -124,13 +125,13 @@ static struct sums sums_of(const struct step_side *s, const struct replay_trial 
 /* Both parts of the update are proportional to the rate, so it follows from the recorded and the replayed update. */
 static size_t fitted_lr(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
-    struct sums q = sums_of(s, base, false);
+    struct sums q = least_squares_sums(s, base, false);
     double lr = q.uu > 0 ? base->rule.v[k] * q.uw / q.uu : 0;
     if (!(lr > 0))
         return out[0] = 0, 1;
-    out[0] = typed(lr, 1);
-    out[1] = typed(lr, 2);
-    out[2] = typed(lr, 3);
+    out[0] = round_as_typed(lr, 1);
+    out[1] = round_as_typed(lr, 2);
+    out[2] = round_as_typed(lr, 3);
     return 3;
 }
 
@@ -138,14 +139,14 @@ static size_t fitted_lr(const struct step_side *s, const struct replay_trial *ba
 static size_t fitted_decay(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     static const double usual[] = {0, 0.1, 0.01, 0.05, 0.001, 0.005, 0.02, 0.2};
-    size_t n = copy(usual, ARRAY_LEN(usual), out);
+    size_t n = copy_proposals(usual, ARRAY_LEN(usual), out);
     struct replay_trial without = *base;
     without.rule.v[k] = 0;
-    struct sums q = sums_of(s, &without, true);
+    struct sums q = least_squares_sums(s, &without, true);
     double wd = q.pp > 0 && base->rule.v[HYPER_LR] != 0 ? -(q.wp - q.up) / (base->rule.v[HYPER_LR] * q.pp) : 0;
     if (isfinite(wd) && wd > 0)
         for (int digits = 1; digits <= 3; digits++)
-            out[n++] = typed(wd, digits);
+            out[n++] = round_as_typed(wd, digits);
     return n;
 }
 
@@ -215,9 +216,9 @@ static const struct hypothesis {
                                            "with"), HYPER_KEYS, 0},
     {"grads", other_side, set_other_g, N_("the update matches the gradients of the other side: the file \"grad\" does "
                                           "not contain the gradients the step used"), HYPER_KEYS, 0},
-    {"decay_1d", flipped, set_key, N_("weight decay of biases and norms is the opposite of the settings"), HYPER_DECAY_1D, 0},
-    {"bias_correction", flipped, set_key, N_("bias correction is the opposite of the settings (MindSpore's "
-                                             "nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
+    {"decay_1d", propose_flipped_flag, set_key, N_("weight decay of biases and norms is the opposite of the settings"), HYPER_DECAY_1D, 0},
+    {"bias_correction", propose_flipped_flag, set_key, N_("bias correction is the opposite of the settings (MindSpore's "
+                                                          "nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
     {"clip", switched_off, set_key, N_("gradients are not clipped, although the settings enable "
                                        "clipping"), HYPER_CLIP, 0},
     {"eps", round_eps, set_key, N_("eps differs from the settings, or is added in a different place of the "
@@ -245,12 +246,12 @@ static double at_value(const struct step_side *s, const struct hypothesis *h, co
 {
     *out = *base;
     h->set(out, h->key, v);
-    return residual(s, out);
+    return trial_residual(s, out);
 }
 
 /* Golden-section search of the logarithm around v. */
-static void refine(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
-                   struct hypothesis_result *f)
+static void refine_hypothesis(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
+                              struct hypothesis_result *f)
 {
     const double ratio = 0.6180339887498949;
     double lo = log(f->value / h->refine), hi = log(f->value * h->refine);
@@ -272,7 +273,7 @@ static void refine(const struct step_side *s, const struct hypothesis *h, const 
             rb = at_value(s, h, base, exp(b), &t);
         }
     }
-    double v = typed(exp((lo + hi) / 2), 4), r = at_value(s, h, base, v, &t);
+    double v = round_as_typed(exp((lo + hi) / 2), 4), r = at_value(s, h, base, v, &t);
     if (r < f->residual) {
         f->value = v;
         f->residual = r;
@@ -281,8 +282,8 @@ static void refine(const struct step_side *s, const struct hypothesis *h, const 
     }
 }
 
-static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
-                    double enough, struct hypothesis_result *f)
+static bool best_proposed_value(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
+                                double enough, struct hypothesis_result *f)
 {
     double values[VALUES];
     size_t n = h->propose(s, base, h->key, values);
@@ -296,12 +297,12 @@ static bool best_of(const struct step_side *s, const struct hypothesis *h, const
             *f = (struct hypothesis_result){h, t, values[i], r, h->refine > 0 || n > 2};
     }
     if (h->refine > 0 && f->residual > enough && isfinite(f->residual) && f->value > 0)
-        refine(s, h, base, f);
+        refine_hypothesis(s, h, base, f);
     return isfinite(f->residual);
 }
 
 /* Complete explanations first, those without a fitted value before others; then the smallest rest. */
-static int likelier(const struct hypothesis_result *a, const struct hypothesis_result *b, double enough)
+static int compare_likelihood(const struct hypothesis_result *a, const struct hypothesis_result *b, double enough)
 {
     bool x = a->residual <= enough, y = b->residual <= enough;
     if (x != y)
@@ -313,17 +314,17 @@ static int likelier(const struct hypothesis_result *a, const struct hypothesis_r
     return a->h < b->h ? -1 : a->h > b->h;
 }
 
-static void sort(struct hypothesis_result *f, size_t n, double enough)
+static void sort_hypotheses(struct hypothesis_result *f, size_t n, double enough)
 {
     for (size_t i = 1; i < n; i++) /* a dozen at most */
-        for (size_t k = i; k && likelier(&f[k], &f[k - 1], enough) < 0; k--) {
+        for (size_t k = i; k && compare_likelihood(&f[k], &f[k - 1], enough) < 0; k--) {
             struct hypothesis_result swap = f[k];
             f[k] = f[k - 1];
             f[k - 1] = swap;
         }
 }
 
-static void add(struct optimizer *x, int side, const struct hypothesis_result *f)
+static void add_hypothesis_reason(struct optimizer *x, int side, const struct hypothesis_result *f)
 {
     struct step_reason r =
         {.side = side, .what = f->h->what, .value = NAN, .residual = f->residual, .detail = _(f->h->detail)};
@@ -342,8 +343,8 @@ static size_t try_all(const struct step_side *s, const struct replay_trial *base
 {
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        n += best_of(s, &table[i], base, enough, &out[n]);
-    sort(out, n, enough);
+        n += best_proposed_value(s, &table[i], base, enough, &out[n]);
+    sort_hypotheses(out, n, enough);
     return n;
 }
 
@@ -356,7 +357,7 @@ static void add_alternatives(struct optimizer *x, int side, const struct hypothe
         for (size_t k = first; k < x->reasons.n; k++)
             known = known || strcmp(x->reasons.v[k].what, f[i].h->what) == 0;
         if (!known && f[i].residual <= enough)
-            add(x, side, &f[i]);
+            add_hypothesis_reason(x, side, &f[i]);
     }
     if (x->reasons.n > first + 1)
         step_warn(x, _("%s: one step is not enough to distinguish %s from %s; the first is more likely"),
@@ -372,7 +373,7 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
     const char *who = side ? _("golden") : _("target");
     size_t links = 0;
     step_rule(s, &base.rule);
-    double whole = residual(s, &base), now = whole;
+    double whole = trial_residual(s, &base), now = whole;
     for (int round = 0; round < 2 * CHAIN && links < CHAIN && now > t->residual; round++) {
         size_t n = try_all(s, &base, t->residual, found);
         if (!links && n && found[0].residual <= t->residual) {
@@ -397,7 +398,7 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
     }
     for (size_t i = 0; i < links; i++) {
         chain[i].residual = now; /* of all of them together */
-        add(x, side, &chain[i]);
+        add_hypothesis_reason(x, side, &chain[i]);
         vec_last(&x->reasons)->combined = links > 1;
     }
     if (links > 1)

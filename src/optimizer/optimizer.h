@@ -98,6 +98,8 @@ bool optimizer_step_probe(const char *path);
 /* ---- for files of this folder ---- */
 
 int step_open(struct optimizer *x, int side, const char *path, struct err *e);
+/* Whether a weight has elements of a float type and no problem. */
+bool step_weight_readable(const struct weight *w);
 /* For gradients without names: grad[i] is the gradient of before's weight i by how it moved to after[i] (an index of
  * after's list, or MAP_NONE), or MAP_NONE where no single one of its size stands out. Both as long as before's list. */
 void step_order(const struct step_side *s, const uint32_t *after, uint32_t *grad);

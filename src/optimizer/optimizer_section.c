@@ -8,7 +8,7 @@
 
 #define WORST 12
 
-static void replayed(struct document *d, const struct step_side *s, bool golden)
+static void put_replay_result(struct document *d, const struct step_side *s, bool golden)
 {
     const char *who = golden ? _("golden") : _("target"), *id = golden ? "golden-replay" : "target-replay";
     char n[NUM_MAX];
@@ -24,7 +24,7 @@ static void replayed(struct document *d, const struct step_side *s, bool golden)
     doc_detail(d, "%s", s->path);
 }
 
-static void reason(struct document *d, const struct step_reason *r)
+static void put_step_reason(struct document *d, const struct step_reason *r)
 {
     char n[NUM_MAX], left[NUM_MAX];
     const char *value = step_reason_value(r, n), *is = *value ? " = " : "", *who = r->side ? _("golden") : _("target");
@@ -51,7 +51,7 @@ static void hyper_value(struct document *d, const struct step_side *s, int k)
         doc_cellf(d, DOC_NUMBER, s->hyper.has[k] ? TONE_PLAIN : TONE_QUIET, s->hyper.has[k] ? "%s" : "(%s)", text);
 }
 
-static void settings(struct document *d, const struct optimizer *x)
+static void put_hyper_params(struct document *d, const struct optimizer *x)
 {
     const char *const head[] = {_("hyper-parameter"), _("target"), _("golden")};
     bool usual = false;
@@ -69,7 +69,7 @@ static void settings(struct document *d, const struct optimizer *x)
         doc_say(d, TONE_QUIET, "%s", _("In parentheses: not in the settings; common default."));
 }
 
-static void worst(struct document *d, const struct optimizer *x)
+static void put_worst_weights(struct document *d, const struct optimizer *x)
 {
     const char *const head[] = {_("weight"), _("relative L2")};
     char n[NUM_MAX];
@@ -89,11 +89,11 @@ void optimizer_section(struct document *d, const struct optimizer *x)
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu weights differ after the step."), x->differing, x->pairs);
     doc_unread(d, x->unread.v, x->unread.n);
     for (int s = 0; s < 2; s++)
-        replayed(d, &x->side[s], s);
+        put_replay_result(d, &x->side[s], s);
     for (size_t i = 0; i < x->reasons.n; i++)
-        reason(d, &x->reasons.v[i]);
-    settings(d, x);
-    worst(d, x);
+        put_step_reason(d, &x->reasons.v[i]);
+    put_hyper_params(d, x);
+    put_worst_weights(d, x);
     doc_notes(d, DOC_ADVICE, x->warnings.v, x->warnings.n);
     doc_notes(d, DOC_NEXT, x->next.v, x->next.n);
 }

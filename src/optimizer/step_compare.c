@@ -7,7 +7,7 @@
 #include "optimizer/optimizer.h"
 #include "weights/weight_compare.h"
 
-static int larger(const void *a, const void *b)
+static int by_falling_difference(const void *a, const void *b)
 {
     const struct step_worst *x = a, *y = b;
     if (isnan(x->rel_l2) || isnan(y->rel_l2))
@@ -21,7 +21,7 @@ struct step_spread {
     size_t pairs, unread;
 };
 
-static struct step_spread look(struct optimizer *x, const struct weight_compare *c, bool after)
+static struct step_spread measure_step_spread(struct optimizer *x, const struct weight_compare *c, bool after)
 {
     struct step_spread s = {0};
     double d = 0, g = 0;
@@ -99,7 +99,7 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
             rc = weight_compare_run(&c, o->kern, o->workers, o->watch, e);
         x->apart[f] = x->together[f] = NAN;
         if (rc == 0) {
-            struct step_spread s = look(x, &c, f == STEP_AFTER);
+            struct step_spread s = measure_step_spread(x, &c, f == STEP_AFTER);
             if (s.pairs) {
                 x->apart[f] = s.largest;
                 x->together[f] = s.whole;
@@ -115,6 +115,6 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
         weight_compare_release(&c);
     }
     x->differing = x->worst.n;
-    vec_sort(&x->worst, larger);
+    vec_sort(&x->worst, by_falling_difference);
     return rc;
 }

@@ -16,7 +16,7 @@ static const char *const words[STEP_FILES][3] = {
     [STEP_AFTER] = {"after", "params_after", NULL},
 };
 
-static bool called(const char *name, enum step_file f)
+static bool is_step_file_called(const char *name, enum step_file f)
 {
     for (size_t i = 0; i < ARRAY_LEN(words[f]); i++) {
         const char *w = words[f][i];
@@ -72,7 +72,7 @@ struct finder {
     bool by_place; /* names give no pairs, and counts and sizes agree by position */
 };
 
-static struct str plain(struct str s)
+static struct str name_without_grad(struct str s)
 {
     if (str_ends(s, ".grad"))
         s.n -= 5;
@@ -84,13 +84,13 @@ static void finder_init(struct finder *f, const struct weights *w, const struct 
     *f = (struct finder){.w = w, .by_place = w->list.n == like->list.n};
     for (uint32_t i = 0; i < w->list.n; i++) {
         struct weight_id id;
-        weight_identify(plain(w->list.v[i].name), &f->arena, &id);
+        weight_identify(name_without_grad(w->list.v[i].name), &f->arena, &id);
         map_add(&f->keys, id.key, i);
         f->by_place = f->by_place && w->list.v[i].numel == like->list.v[i].numel;
     }
 }
 
-static uint32_t find(const struct finder *f, struct str name, struct str key, uint32_t place)
+static uint32_t find_step_weight(const struct finder *f, struct str name, struct str key, uint32_t place)
 {
     uint32_t at = weights_find(f->w, name);
     if (at == MAP_NONE)
@@ -105,7 +105,7 @@ static void finder_release(struct finder *f)
 }
 
 /* The names of a weight's saved moments in the frameworks. */
-static uint32_t moment(const struct weights *w, struct str name, bool second)
+static uint32_t find_saved_moment(const struct weights *w, struct str name, bool second)
 {
     static const char *const before[2][4] =
         {{"adam_m.", "moment1.", "exp_avg.", "moments."}, {"adam_v.", "moment2.", "exp_avg_sq.", "accum."}};
@@ -125,7 +125,7 @@ static uint32_t moment(const struct weights *w, struct str name, bool second)
     return at == MAP_NONE ? UINT32_MAX : at;
 }
 
-static bool readable(const struct weight *w)
+bool step_weight_readable(const struct weight *w)
 {
     return !w->problem && !w->text && w->numel && dtype_is_float(w->dtype);
 }
@@ -141,8 +141,8 @@ static void find_all(struct step_side *s, uint32_t *grad, uint32_t *after, struc
     for (uint32_t i = 0; i < b->list.n; i++) {
         struct weight_id id;
         weight_identify(b->list.v[i].name, a, &id);
-        grad[i] = find(&f[0], b->list.v[i].name, id.key, MAP_NONE);
-        after[i] = find(&f[1], b->list.v[i].name, id.key, i);
+        grad[i] = find_step_weight(&f[0], b->list.v[i].name, id.key, MAP_NONE);
+        after[i] = find_step_weight(&f[1], b->list.v[i].name, id.key, i);
         named = named || grad[i] != MAP_NONE;
     }
     if (!named) {
@@ -156,7 +156,7 @@ static void find_all(struct step_side *s, uint32_t *grad, uint32_t *after, struc
         finder_release(&f[k]);
 }
 
-static void pair(struct optimizer *x, struct step_side *s)
+static void pair_step_weights(struct optimizer *x, struct step_side *s)
 {
     const struct weights *b = &s->set[STEP_BEFORE];
     const char *lost = NULL, *example = NULL;
@@ -171,17 +171,17 @@ static void pair(struct optimizer *x, struct step_side *s)
         struct step_param p = {.at = {i, grad[i], after[i]},
                                .n = w->numel,
                                .one_axis = w->ndim <= 1};
-        bool fits = readable(w);
+        bool fits = step_weight_readable(w);
         for (int k = STEP_GRAD; k < STEP_FILES; k++)
             fits = fits && p.at[k] != MAP_NONE && s->set[k].list.v[p.at[k]].numel == p.n &&
-                   readable(&s->set[k].list.v[p.at[k]]);
+                   step_weight_readable(&s->set[k].list.v[p.at[k]]);
         if (!fits) {
             lost = lost ? lost : w->name.p;
             s->unpaired++;
             continue;
         }
-        p.m = moment(b, w->name, false);
-        p.v = moment(b, w->name, true);
+        p.m = find_saved_moment(b, w->name, false);
+        p.v = find_saved_moment(b, w->name, true);
         if (p.m != UINT32_MAX && (p.v == UINT32_MAX || b->list.v[p.m].numel != p.n || b->list.v[p.v].numel != p.n))
             p.m = p.v = UINT32_MAX;
         if (p.m == UINT32_MAX)
@@ -210,7 +210,7 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         path_join(&file, path, names.v[i]);
         for (int k = 0; k < STEP_FILES; k++)
-            if (!found[k] && called(names.v[i], (enum step_file)k) && weights_probe(file.p))
+            if (!found[k] && is_step_file_called(names.v[i], (enum step_file)k) && weights_probe(file.p))
                 found[k] = names.v[i];
         if (config_rank(names.v[i]) >= 0 && !path_is_dir(file.p) &&
             (!config || config_rank(names.v[i]) < config_rank(config)))
@@ -233,7 +233,7 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
     name_list_release(&names);
     buf_release(&file);
     if (rc == 0)
-        pair(x, s);
+        pair_step_weights(x, s);
     if (rc == 0 && !s->params.n)
         rc = err_set(e, ERR_DATA, _("%s: no weight has both a gradient and an updated weight with the same "
                                     "name"), path);
@@ -251,7 +251,7 @@ bool optimizer_step_probe(const char *path)
     for (size_t i = 0; i < names.n; i++)
         for (int k = 0; k < STEP_FILES; k++) {
             path_join(&file, path, names.v[i]);
-            if (called(names.v[i], (enum step_file)k) && weights_probe(file.p))
+            if (is_step_file_called(names.v[i], (enum step_file)k) && weights_probe(file.p))
                 found |= 1u << k;
         }
     name_list_release(&names);

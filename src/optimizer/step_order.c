@@ -30,7 +30,7 @@ static size_t read_lead(const struct weights *w, uint32_t at, float out[LEAD])
     return n > 0 ? (size_t)n : 0;
 }
 
-static bool equal(const float *a, const float *b, size_t n)
+static bool are_floats_equal(const float *a, const float *b, size_t n)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ static bool equal(const float *a, const float *b, size_t n)
 static double moved_against(const float *before, const float *after, const float *g, size_t n)
 {
     size_t told = 0, against = 0;
-    if (equal(before, g, n))
+    if (are_floats_equal(before, g, n))
         return 1;
     for (size_t i = 0; i < n; i++) {
         double move = (double)after[i] - (double)before[i], product = move * (double)g[i];
@@ -55,13 +55,8 @@ static double moved_against(const float *before, const float *after, const float
     return told ? (double)against / (double)told : 0;
 }
 
-static bool floats(const struct weight *w)
-{
-    return !w->problem && !w->text && w->numel && dtype_is_float(w->dtype);
-}
-
 /* The gradient that moved weight i from before to after; MAP_NONE: no single one stands out. */
-static uint32_t mover(const struct step_side *s, const float (*grads)[LEAD], uint32_t i, uint32_t after)
+static uint32_t gradient_that_moved(const struct step_side *s, const float (*grads)[LEAD], uint32_t i, uint32_t after)
 {
     const struct weights *b = &s->set[STEP_BEFORE], *g = &s->set[STEP_GRAD];
     float from[LEAD], to[LEAD];
@@ -69,7 +64,7 @@ static uint32_t mover(const struct step_side *s, const float (*grads)[LEAD], uin
     uint32_t found = MAP_NONE;
     size_t n = read_lead(b, i, from), m = read_lead(&s->set[STEP_AFTER], after, to);
     for (uint32_t k = 0; k < g->list.n && n && n == m; k++) {
-        if (!floats(&g->list.v[k]) || g->list.v[k].numel != b->list.v[i].numel)
+        if (!step_weight_readable(&g->list.v[k]) || g->list.v[k].numel != b->list.v[i].numel)
             continue;
         double share = moved_against(from, to, grads[k], n);
         second = share > best ? best : fmax(second, share);
@@ -86,11 +81,12 @@ void step_order(const struct step_side *s, const uint32_t *after, uint32_t *grad
     uint32_t *owner = mem_alloc((g->list.n + 1) * sizeof *owner);
     for (uint32_t k = 0; k < g->list.n; k++) {
         owner[k] = MAP_NONE;
-        if (floats(&g->list.v[k]))
+        if (step_weight_readable(&g->list.v[k]))
             read_lead(g, k, grads[k]);
     }
     for (uint32_t i = 0; i < b->list.n; i++) {
-        grad[i] = floats(&b->list.v[i]) && after[i] != MAP_NONE ? mover(s, (const float(*)[LEAD])grads, i, after[i])
+        grad[i] = step_weight_readable(&b->list.v[i]) && after[i] != MAP_NONE
+                  ? gradient_that_moved(s, (const float(*)[LEAD])grads, i, after[i])
                                                                  : MAP_NONE;
         if (grad[i] == MAP_NONE)
             continue;
@@ -112,7 +108,7 @@ size_t step_weights_saved(const struct step_side *s, const char **example)
     for (size_t i = 0; i < s->params.n; i++) {
         const struct step_param *p = &s->params.v[i];
         size_t n = read_lead(&s->set[STEP_BEFORE], p->at[STEP_BEFORE], a);
-        if (!n || read_lead(&s->set[STEP_GRAD], p->at[STEP_GRAD], b) != n || !equal(a, b, n))
+        if (!n || read_lead(&s->set[STEP_GRAD], p->at[STEP_GRAD], b) != n || !are_floats_equal(a, b, n))
             continue;
         if (!same++)
             *example = s->set[STEP_GRAD].list.v[p->at[STEP_GRAD]].name.p;

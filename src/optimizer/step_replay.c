@@ -26,15 +26,15 @@ static double epsilon_of(const struct step_side *s, const struct step_param *p)
     return eps > dtype_table[DTYPE_F32].epsilon ? eps : dtype_table[DTYPE_F32].epsilon;
 }
 
-static bool same(double a, double b)
+static bool equal_or_both_nan(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
 
 /* The square of an element's difference beyond rounding. */
-static double left(double replayed, double p, double a, double epsilon)
+static double squared_rest(double replayed, double p, double a, double epsilon)
 {
-    if (same(replayed, a))
+    if (equal_or_both_nan(replayed, a))
         return 0;
     double d = fabs(replayed - a) - step_rounding(epsilon, p, a);
     return d > 0 ? d * d : d <= 0 ? 0 : INFINITY; /* NaN on one side only */
@@ -66,7 +66,7 @@ struct open {
     float *v[READS], *out;
 };
 
-static int open_one(struct open *o, int k, const struct weights *w, uint32_t at, struct err *e)
+static int open_replay_tensor(struct open *o, int k, const struct weights *w, uint32_t at, struct err *e)
 {
     if (weights_tensor(w, at, &o->t[k], e))
         return -1;
@@ -104,8 +104,8 @@ static int read_block(struct open *o, size_t n, struct err *e)
 }
 
 /* The other side's weight of the same name and size, where there is one: target's and golden's names may differ. */
-static uint32_t elsewhere(const struct step_side *other, const struct step_side *s, const struct step_param *p,
-                          enum step_file f)
+static uint32_t weight_on_other_side(const struct step_side *other, const struct step_side *s,
+                                     const struct step_param *p, enum step_file f)
 {
     uint32_t at = weights_find(&other->set[STEP_BEFORE], s->set[STEP_BEFORE].list.v[p->at[STEP_BEFORE]].name);
     size_t i = 0;
@@ -126,15 +126,17 @@ static int open_all(struct replay_job *j, const struct step_param *p, struct ope
         enum step_file file;
     } own[] = {{READ_P, STEP_BEFORE}, {READ_G, STEP_GRAD}, {READ_A, STEP_AFTER}};
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (open_one(o, own[i].read, &j->s->set[own[i].file], p->at[own[i].file], e))
+        if (open_replay_tensor(o, own[i].read, &j->s->set[own[i].file], p->at[own[i].file], e))
             return -1;
     if (j->s->sample.moments &&
-        (open_one(o, READ_M, &j->s->set[STEP_BEFORE], p->m, e) ||
-         open_one(o, READ_V, &j->s->set[STEP_BEFORE], p->v, e)))
+        (open_replay_tensor(o, READ_M, &j->s->set[STEP_BEFORE], p->m, e) ||
+         open_replay_tensor(o, READ_V, &j->s->set[STEP_BEFORE], p->v, e)))
         return -1;
     if (j->s->sample.others && p->taken)
-        return open_one(o, READ_OTHER_P, &j->other->set[STEP_BEFORE], elsewhere(j->other, j->s, p, STEP_BEFORE), e) ||
-                       open_one(o, READ_OTHER_G, &j->other->set[STEP_GRAD], elsewhere(j->other, j->s, p, STEP_GRAD), e)
+        return open_replay_tensor(o, READ_OTHER_P, &j->other->set[STEP_BEFORE],
+                                  weight_on_other_side(j->other, j->s, p, STEP_BEFORE), e) ||
+                       open_replay_tensor(o, READ_OTHER_G, &j->other->set[STEP_GRAD],
+                                          weight_on_other_side(j->other, j->s, p, STEP_GRAD), e)
                    ? -1
                    : 0;
     return 0;
@@ -164,8 +166,8 @@ static void plan_sample(struct step_side *s, const struct step_side *other)
             a->n += p->n - at < BLOCK ? (size_t)(p->n - at) : BLOCK;
         p->taken = a->n - p->sample;
         a->moments = a->moments && p->m != UINT32_MAX;
-        a->others = a->others && elsewhere(other, s, p, STEP_BEFORE) != UINT32_MAX &&
-                    elsewhere(other, s, p, STEP_GRAD) != UINT32_MAX;
+        a->others = a->others && weight_on_other_side(other, s, p, STEP_BEFORE) != UINT32_MAX &&
+                    weight_on_other_side(other, s, p, STEP_GRAD) != UINT32_MAX;
     }
     float **const arrays[READS] = {&a->p, &a->g, &a->a, &a->m, &a->v, &a->other_p, &a->other_g};
     for (int k = 0; k < READS; k++) {
@@ -174,7 +176,8 @@ static void plan_sample(struct step_side *s, const struct step_side *other)
     }
 }
 
-static void keep(struct step_side *s, struct step_param *p, const struct open *o, uint64_t at, size_t n, size_t *kept)
+static void keep_sample_elements(struct step_side *s, struct step_param *p, const struct open *o, uint64_t at, size_t n,
+                                 size_t *kept)
 {
     struct step_sample *a = &s->sample;
     float *const arrays[READS] = {a->p, a->g, a->a, a->m, a->v, a->other_p, a->other_g};
@@ -201,7 +204,7 @@ double step_try(const struct step_side *s, const struct adam_rule *r, bool other
                       a->moments ? a->v + from : NULL, out, n);
             for (size_t k = 0; k < n; k++) {
                 double d = (double)y[k] - (double)w[k];
-                rest += left(out[k], w[k], y[k], epsilon);
+                rest += squared_rest(out[k], w[k], y[k], epsilon);
                 moved += d * d;
             }
         }
@@ -227,20 +230,20 @@ static int replay_one(struct replay_job *j, struct step_param *p, struct open *o
                   o->there[READ_V] ? o->v[READ_V] : NULL, o->out, n);
         for (size_t i = 0; i < n; i++) {
             double w = o->v[READ_P][i], a = o->v[READ_A][i], d = a - w;
-            p->rest += left(o->out[i], w, a, epsilon);
+            p->rest += squared_rest(o->out[i], w, a, epsilon);
             p->moved += d * d;
             p->hidden += fabs(o->out[i] - w) < 2 * epsilon * fabs(w);
         }
-        keep(j->s, p, o, at, n, &kept);
+        keep_sample_elements(j->s, p, o, at, n, &kept);
     }
     return 0;
 }
 
-static int gradient_norm(struct replay_job *j, struct step_param *p, struct err *e)
+static int compute_gradient_norm(struct replay_job *j, struct step_param *p, struct err *e)
 {
     struct tensor t;
     struct side_figures f;
-    uint32_t at = elsewhere(j->other, j->s, p, STEP_GRAD);
+    uint32_t at = weight_on_other_side(j->other, j->s, p, STEP_GRAD);
     for (int k = 0; k < 2; k++) {
         const struct weights *w = k ? &j->other->set[STEP_GRAD] : &j->s->set[STEP_GRAD];
         if (k && at == UINT32_MAX)
@@ -256,7 +259,7 @@ static int gradient_norm(struct replay_job *j, struct step_param *p, struct err 
     return 0;
 }
 
-static int replay(struct replay_job *j, struct step_param *p, struct err *e)
+static int replay_param(struct replay_job *j, struct step_param *p, struct err *e)
 {
     struct open o = {.wide = mem_alloc(BLOCK * sizeof(double)), .raw = mem_alloc(BLOCK * 16),
                      .out = mem_alloc(BLOCK * sizeof(float))};
@@ -272,11 +275,11 @@ static int replay(struct replay_job *j, struct step_param *p, struct err *e)
     return rc;
 }
 
-static void one(void *ctx, size_t i)
+static void run_replay_param(void *ctx, size_t i)
 {
     struct replay_job *j = ctx;
     struct err e = {0};
-    if ((j->norms ? gradient_norm : replay)(j, &j->s->params.v[i], &e) == 0)
+    if ((j->norms ? compute_gradient_norm : replay_param)(j, &j->s->params.v[i], &e) == 0)
         return;
     pthread_mutex_lock(&j->lock);
     if (!atomic_exchange(&j->failed, true))
@@ -284,9 +287,10 @@ static void one(void *ctx, size_t i)
     pthread_mutex_unlock(&j->lock);
 }
 
-static int pass(struct replay_job *j, struct err *e)
+static int run_replay_pass(struct replay_job *j, struct err *e)
 {
-    work_crew_run(j->o->watch ? &j->o->watch->crew : NULL, j->o->workers, j->s->params.n, &j->failed, one, j);
+    work_crew_run(j->o->watch ? &j->o->watch->crew : NULL, j->o->workers, j->s->params.n, &j->failed, run_replay_param,
+                  j);
     if (atomic_load(&j->failed))
         *e = j->err;
     return atomic_load(&j->failed) ? -1 : 0;
@@ -301,7 +305,7 @@ int step_replay(struct optimizer *x, int side, const struct step_options *o, con
     double rest = 0, moved = 0;
     uint64_t hidden = 0, all = 0;
     plan_sample(s, j.other);
-    if (pass(&j, e))
+    if (run_replay_pass(&j, e))
         return -1;
     for (size_t i = 0; i < s->params.n; i++) {
         s->norm += s->params.v[i].square;
@@ -312,7 +316,7 @@ int step_replay(struct optimizer *x, int side, const struct step_options *o, con
     j.norms = false;
     step_rule(s, &j.rule);
     j.scale = adam_clip(&j.rule, s->norm);
-    if (pass(&j, e))
+    if (run_replay_pass(&j, e))
         return -1;
     for (size_t i = 0; i < s->params.n; i++) {
         rest += s->params.v[i].rest;

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "optimizer/optimizer.h"
 
-static void reason(struct optimizer *x, const char *what, double value, bool flag, const char *detail)
+static void add_target_reason(struct optimizer *x, const char *what, double value, bool flag, const char *detail)
 {
     for (size_t i = 0; i < x->reasons.n; i++)
         if (x->reasons.v[i].side == 0 && strcmp(x->reasons.v[i].what, what) == 0)
@@ -20,17 +20,17 @@ static void reason(struct optimizer *x, const char *what, double value, bool fla
 
 
 /* Inputs of the step that differ between the sides. The golden side is taken to be right. */
-static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
+static void find_differing_inputs(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     if (x->apart[STEP_BEFORE] > rule_limit(RULE_LIMIT_STEP_COPIES))
-        reason(x, "before", NAN, false, _("the weights before the step differ"));
+        add_target_reason(x, "before", NAN, false, _("the weights before the step differ"));
     if (x->together[STEP_GRAD] > t->grads || x->apart[STEP_GRAD] > 5 * t->grads)
-        reason(x, "grads", NAN, false, _("the gradients differ by more than rounding"));
+        add_target_reason(x, "grads", NAN, false, _("the gradients differ by more than rounding"));
     for (int k = 0; k < HYPER_KEYS; k++) {
         double a = x->side[0].hyper.v[k], b = x->side[1].hyper.v[k];
         if (fabs(a - b) > 1e-9 * fabs(b) && k != HYPER_STEP)
-            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k),
-                   _("set differently on the golden side"));
+            add_target_reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k),
+                              _("set differently on the golden side"));
     }
     if (x->side[0].hyper.v[HYPER_STEP] != x->side[1].hyper.v[HYPER_STEP])
         step_warn(x, _("the step numbers differ: %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP],
@@ -39,7 +39,8 @@ static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
 
 /* ---- what one step cannot tell ---- */
 
-static bool blind(const struct step_side *s, const struct thresholds_optimizer *t, enum hyper_key k, double v)
+static bool is_replay_blind_to(const struct step_side *s, const struct thresholds_optimizer *t, enum hyper_key k,
+                               double v)
 {
     struct adam_rule r;
     step_rule(s, &r);
@@ -49,7 +50,7 @@ static bool blind(const struct step_side *s, const struct thresholds_optimizer *
 
 static bool blind_to_betas(const struct step_side *s, const struct thresholds_optimizer *t)
 {
-    return blind(s, t, HYPER_BETA1, 0.5) && blind(s, t, HYPER_BETA2, 0.5);
+    return is_replay_blind_to(s, t, HYPER_BETA1, 0.5) && is_replay_blind_to(s, t, HYPER_BETA2, 0.5);
 }
 
 static void cannot_tell(struct optimizer *x, const struct step_side *s, const struct thresholds_optimizer *t)
@@ -59,15 +60,16 @@ static void cannot_tell(struct optimizer *x, const struct step_side *s, const st
     if (blind_to_betas(s, t))
         step_warn(x, _("beta1 and beta2 cannot be checked with this step: with bias correction, the first update does "
                        "not depend on them (the loss of step 3 does)"));
-    if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
+    if (is_replay_blind_to(s, t, HYPER_EPS, v[HYPER_EPS] * 10) &&
+        is_replay_blind_to(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
         step_warn(x, _("eps cannot be checked with this step: no gradient is small enough"));
     if (v[HYPER_CLIP] > 0 && adam_clip(&(struct adam_rule){.v = {[HYPER_CLIP] = v[HYPER_CLIP]}}, s->norm) >= 1)
         step_warn(x, _("clipping was inactive: the global norm is %s, limit %s"), num_cell(a, s->norm, 4),
                   num_cell(b, v[HYPER_CLIP], 4));
-    else if (v[HYPER_CLIP] > 0 && blind(s, t, HYPER_CLIP, 0))
+    else if (v[HYPER_CLIP] > 0 && is_replay_blind_to(s, t, HYPER_CLIP, 0))
         step_warn(x, _("clipping cannot be checked with this step: an Adam step hardly depends on the size of the "
                        "gradients"));
-    if (blind(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
+    if (is_replay_blind_to(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
         step_warn(x, _("the decay of biases and norms cannot be checked with this step: there are none, or weight "
                        "decay is 0"));
 }
@@ -80,7 +82,7 @@ static bool stands_still(const struct step_side *s)
     return s->params.n;
 }
 
-static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
+static void warn_replay_limits(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     char n[NUM_MAX];
     for (int s = 0; s < 2; s++) {
@@ -106,7 +108,7 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
 
 /* ---- where to look ---- */
 
-static void look(struct optimizer *x, const struct thresholds_optimizer *t)
+static void add_step_advice(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     static const struct {
         const char *what, *text;
@@ -151,7 +153,7 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
     const struct step_side *a = &x->side[0], *b = &x->side[1];
     bool equal = x->pairs && !x->differing,
          blurred = a->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED) || b->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED);
-    limits(x, &t->optimizer);
+    warn_replay_limits(x, &t->optimizer);
     if (!(equal && (!a->stated || !b->stated)))
         for (int s = 0; s < 2; s++)
             if (x->side[s].replayed && !x->side[s].reproduced)
@@ -163,7 +165,7 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
                       x->reasons.v[0].what);
         vec_clear(&x->reasons);
     }
-    inputs(x, &t->optimizer);
+    find_differing_inputs(x, &t->optimizer);
     if (x->reasons.n)
         x->verdict = STAGE_FAIL;
     else if (equal)
@@ -178,7 +180,7 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
                     "updates match their inputs"));
     if (x->unread.n)
         x->verdict = STAGE_UNKNOWN;
-    look(x, &t->optimizer);
+    add_step_advice(x, &t->optimizer);
 }
 
 const char *step_reason_value(const struct step_reason *r, char out[NUM_MAX])
