@@ -46,7 +46,7 @@ static int no_log_probs(const struct rollout_columns *c, int side, struct err *e
     return rc;
 }
 
-static int describe(struct rollout *r, struct rollout_table *t, int side, struct err *e)
+static int describe_rollout_side(struct rollout *r, struct rollout_table *t, int side, struct err *e)
 {
     const struct rollout_columns *c = t->c;
     struct rollout_side *s = &r->side[side];
@@ -83,7 +83,7 @@ static bool index_of(const struct rollout_table *t, size_t row, int64_t *out)
 }
 
 /* The engine's rows by their own numbers; false if a side has none, or some twice. */
-static bool by_index(const struct rollout_table t[2], uint32_t *partner)
+static bool pair_by_index(const struct rollout_table t[2], uint32_t *partner)
 {
     struct nmap at = {0}, seen = {0};
     int64_t n;
@@ -142,11 +142,11 @@ static bool by_tokens(const struct rollout_table t[2], uint32_t *partner)
     return met > standing;
 }
 
-static int pair_rows(struct rollout *r, const struct rollout_table t[2], uint32_t *partner, struct err *e)
+static int pair_rollout_rows(struct rollout *r, const struct rollout_table t[2], uint32_t *partner, struct err *e)
 {
     if (t[0].c == t[1].c) {
         r->paired_by = N_("in one file");
-    } else if (t[0].index && t[1].index && by_index(t, partner)) {
+    } else if (t[0].index && t[1].index && pair_by_index(t, partner)) {
         r->paired_by = N_("by their numbers in the files");
         return 0;
     } else if (t[0].tokens && t[1].tokens && by_tokens(t, partner)) {
@@ -165,7 +165,7 @@ static int pair_rows(struct rollout *r, const struct rollout_table t[2], uint32_
 
 /* ---- both together ---- */
 
-static void unaligned(struct rollout *r, const struct rollout_line l[2], const struct rollout_sequence *s)
+static void note_unaligned_rows(struct rollout *r, const struct rollout_line l[2], const struct rollout_sequence *s)
 {
     struct buf b = {0};
     if (r->counted[ROLLOUT_UNALIGNED]++ < UNALIGNED_SAID) {
@@ -179,8 +179,8 @@ static void unaligned(struct rollout *r, const struct rollout_line l[2], const s
     buf_release(&b);
 }
 
-static int line_up(struct rollout *r, struct rollout_table t[2], const uint32_t *partner, const atomic_bool *cancel,
-                   struct err *e)
+static int align_rollout_rows(struct rollout *r, struct rollout_table t[2], const uint32_t *partner,
+                              const atomic_bool *cancel, struct err *e)
 {
     size_t met = 0;
     for (size_t i = 0; i < t[0].rows; i++) {
@@ -205,7 +205,7 @@ static int line_up(struct rollout *r, struct rollout_table t[2], const uint32_t 
         s.from = r->tokens.n;
         rollout_align(r, l, &s);
         if (s.pairing == ROLLOUT_UNALIGNED)
-            unaligned(r, l, &s);
+            note_unaligned_rows(r, l, &s);
         else
             r->counted[s.pairing]++;
         rollout_experts(r, t, l, &s);
@@ -229,7 +229,7 @@ static int open_sides(struct rollout *r, struct rollout_columns c[2], const char
     else if (rollout_columns_open(&c[1], engine, cancel, e))
         return -1;
     for (int k = 0; k < 2; k++)
-        if (describe(r, &t[k], k, e))
+        if (describe_rollout_side(r, &t[k], k, e))
             return -1;
     r->sizes_only = rollout_column(t[0].c, ROLLOUT_ROLE_SIZE) == t[0].log_probs;
     if (!one && (r->sizes_only || rollout_column(t[1].c, ROLLOUT_ROLE_SIZE) == t[1].log_probs))
@@ -242,9 +242,9 @@ static int open_sides(struct rollout *r, struct rollout_columns c[2], const char
         t[0].mask = t[1].mask = rollout_column(&c[0], ROLLOUT_ROLE_MASK);
     r->side[0].mask = r->side[0].mask ? r->side[0].mask : t[0].mask;
     uint32_t *partner = mem_resize_array(NULL, t[0].rows + 1, sizeof *partner);
-    int rc = pair_rows(r, t, partner, e);
+    int rc = pair_rollout_rows(r, t, partner, e);
     if (rc == 0)
-        rc = line_up(r, t, partner, cancel, e);
+        rc = align_rollout_rows(r, t, partner, cancel, e);
     free(partner);
     for (int k = 0; k < (one ? 1 : 2); k++)
         for (size_t i = 0; i < c[k].unread.n; i++)

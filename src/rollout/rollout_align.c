@@ -9,7 +9,7 @@
 
 /* The index of a column's value for the i-th log-probability: a longer column begins with the prompt, or covers prompt
  * and response. */
-static const double *beside(const struct rollout_row *x, size_t n, size_t i)
+static const double *value_beside_token(const struct rollout_row *x, size_t n, size_t i)
 {
     return x->there && x->width == 1 && x->n >= n ? &x->v[x->n - n + i] : NULL;
 }
@@ -45,7 +45,8 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
     /* ids of the response alone beside log-probabilities of prompt and response */
     if (tok.there && tok.n < lp.n && tok.width == 1)
         from = lp.n - tok.n;
-    l->masked = beside(&mask, lp.n, 0) || beside(&att, lp.n, 0) || (mask.there && mask.width == 1 && mask.n < lp.n);
+    l->masked = value_beside_token(&mask, lp.n, 0) || value_beside_token(&att, lp.n, 0) ||
+                (mask.there && mask.width == 1 && mask.n < lp.n);
     if (!l->masked && len.there && len.n == 1 && len.v[0] >= 0 && len.v[0] < (double)lp.n - (double)from) {
         end = from + (size_t)len.v[0];
         l->masked = true;
@@ -59,7 +60,8 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
     l->v = mem_resize_array(NULL, end > from ? end - from : 1, sizeof *l->v);
     l->tokens = tok.there && tok.width == 1 && (tok.n >= lp.n || from);
     for (size_t i = from; i < end; i++) {
-        const double *m = beside(&mask, lp.n, i), *a = beside(&att, lp.n, i), *r = beside(&rnd, lp.n, i);
+        const double *m = value_beside_token(&mask, lp.n, i), *a = value_beside_token(&att, lp.n, i),
+            *r = value_beside_token(&rnd, lp.n, i);
         if (!m && mask.there && mask.width == 1 && mask.n < lp.n && mask.n) /* of the response alone */
             m = i >= lp.n - mask.n ? &mask.v[i - (lp.n - mask.n)] : &off;
         bool on = m ? *m != 0 : !a || *a != 0;
@@ -72,7 +74,7 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
         struct rollout_place *p = &l->v[l->n++];
         *p = (struct rollout_place){
             .lp = lp.v[i], .id = -1, .at = (uint32_t)i, .round = r && *r >= 0 ? (uint32_t)*r : round};
-        const double *id = from ? &tok.v[i - from] : beside(&tok, lp.n, i);
+        const double *id = from ? &tok.v[i - from] : value_beside_token(&tok, lp.n, i);
         if (l->tokens && id && fabs(*id) < 9e15)
             p->id = (int64_t)*id;
     }
@@ -105,7 +107,7 @@ void rollout_lines_share_mask(struct rollout_line l[2])
 }
 
 /* The position of the shorter one's tokens in the longer: its beginning, otherwise its end (after a prompt). */
-static size_t offset(const struct rollout_line *big, const struct rollout_line *small)
+static size_t shorter_line_offset(const struct rollout_line *big, const struct rollout_line *small)
 {
     size_t d = big->n - small->n, same = 0;
     if (!d || !small->n || big->v[0].id == small->v[0].id)
@@ -128,7 +130,7 @@ void rollout_align(struct rollout *r, const struct rollout_line l[2], struct rol
     }
     if (ids && l[0].n != l[1].n) {
         int big = l[0].n < l[1].n;
-        from[big] = offset(&l[big], &l[1 - big]);
+        from[big] = shorter_line_offset(&l[big], &l[1 - big]);
         s->pairing = ROLLOUT_TRUNCATED;
     }
     most = l[0].n - from[0] < l[1].n - from[1] ? l[0].n - from[0] : l[1].n - from[1];

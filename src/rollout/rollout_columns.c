@@ -65,7 +65,7 @@ static const struct {
 };
 
 /* A word of digits. */
-static bool is_number(struct str s)
+static bool is_word_of_digits(struct str s)
 {
     unsigned long long n;
     return str_u64(s, &n);
@@ -81,7 +81,7 @@ enum rollout_role rollout_role_of(struct str path, struct str *name, int64_t *ro
         struct str word, rest;
         if (!str_split(path, '.', &word, &rest))
             rest = STR("");
-        if (!is_number(word))
+        if (!is_word_of_digits(word))
             *name = word;
         else if (*row < 0 && str_u64(word, &n) && n < UINT32_MAX)
             *row = (int64_t)n;
@@ -99,7 +99,7 @@ void rollout_unread(struct rollout_columns *c, const char *text)
 }
 
 /* The index in `names`; called only with known ones. */
-static size_t place_of(struct str name)
+static size_t column_name_index(struct str name)
 {
     size_t i = 0;
     while (i + 1 < ARRAY_LEN(names) && !str_is(name, names[i].name))
@@ -107,9 +107,9 @@ static size_t place_of(struct str name)
     return i;
 }
 
-static uint64_t key_of(const char *name, int64_t row)
+static uint64_t rollout_cell_key(const char *name, int64_t row)
 {
-    return (uint64_t)place_of(str_of(name)) << 40 | (uint64_t)(row + 1);
+    return (uint64_t)column_name_index(str_of(name)) << 40 | (uint64_t)(row + 1);
 }
 
 static void note_other(struct rollout_columns *c, struct str name)
@@ -146,12 +146,12 @@ struct rollout_cell *rollout_cell_add(struct rollout_columns *c, struct str path
         rollout_unread(c, e.text);
         return NULL;
     }
-    x.name = names[place_of(name)].name;
+    x.name = names[column_name_index(name)].name;
     x.v = mem_resize_array(NULL, x.n ? x.n : 1, sizeof *x.v);
     c->held += x.n;
     for (size_t i = 0; i < x.n; i++)
         x.v[i] = 0;
-    nmap_add(&c->index, key_of(x.name, x.row), (uint32_t)c->cells.n);
+    nmap_add(&c->index, rollout_cell_key(x.name, x.row), (uint32_t)c->cells.n);
     vec_push(&c->cells, x);
     return vec_last(&c->cells);
 }
@@ -266,9 +266,9 @@ bool rollout_probe(const char *path)
 
 /* ---- rows ---- */
 
-static const struct rollout_cell *cell_of(const struct rollout_columns *c, const char *name, int64_t row)
+static const struct rollout_cell *find_rollout_cell(const struct rollout_columns *c, const char *name, int64_t row)
 {
-    uint32_t at = nmap_get(&c->index, key_of(name, row));
+    uint32_t at = nmap_get(&c->index, rollout_cell_key(name, row));
     return at == MAP_NONE ? NULL : &c->cells.v[at];
 }
 
@@ -307,7 +307,7 @@ size_t rollout_column_rows(const struct rollout_columns *c, const char *name)
 struct rollout_row rollout_column_row(const struct rollout_columns *c, const char *name, size_t row)
 {
     struct rollout_row out = {.width = 1};
-    const struct rollout_cell *x = cell_of(c, name, (int64_t)row);
+    const struct rollout_cell *x = find_rollout_cell(c, name, (int64_t)row);
     if (x) {
         /* NeMo RL's lines are batches of one: [[…]] */
         int first = x->axes == 2 && x->shape[0] == 1 && x->role != ROLLOUT_ROLE_EXPERTS;
@@ -315,7 +315,7 @@ struct rollout_row rollout_column_row(const struct rollout_columns *c, const cha
         out.n = x->axes ? x->shape[first] : 1;
         out.width = out.n ? x->n / out.n : 1;
         out.there = true;
-    } else if ((x = cell_of(c, name, -1)) != NULL && row < rollout_column_rows(c, name)) {
+    } else if ((x = find_rollout_cell(c, name, -1)) != NULL && row < rollout_column_rows(c, name)) {
         size_t axis = one_sequence(x) ? 0 : 1, each = axis && x->shape[0] ? x->n / x->shape[0] : x->n;
         out.v = x->v + (axis ? row * each : 0);
         out.n = (int)axis < x->axes ? x->shape[axis] : 1;
@@ -327,18 +327,18 @@ struct rollout_row rollout_column_row(const struct rollout_columns *c, const cha
 
 size_t rollout_column_inner(const struct rollout_columns *c, const char *name, size_t row)
 {
-    const struct rollout_cell *x = cell_of(c, name, (int64_t)row);
-    x = x ? x : cell_of(c, name, -1);
+    const struct rollout_cell *x = find_rollout_cell(c, name, (int64_t)row);
+    x = x ? x : find_rollout_cell(c, name, -1);
     return !x ? 0 : x->axes < (x->row >= 0 ? 2 : 3) ? 1 : x->shape[x->axes - 1];
 }
 
 void rollout_cell_take(struct rollout_columns *c, struct rollout_cell *x, const char *name)
 {
-    size_t at = place_of(str_of(name));
+    size_t at = column_name_index(str_of(name));
     struct rollout_cell own = *x;
     own.name = names[at].name;
     own.role = names[at].role;
     x->v = NULL;
-    nmap_add(&c->index, key_of(own.name, own.row), (uint32_t)c->cells.n);
+    nmap_add(&c->index, rollout_cell_key(own.name, own.row), (uint32_t)c->cells.n);
     vec_push(&c->cells, own);
 }

@@ -33,7 +33,7 @@ struct sums {
     double t, g, tt, gg, tg; /* of the probabilities */
 };
 
-static void sum(struct rollout *r, struct sums *s)
+static void sum_rollout_tokens(struct rollout *r, struct sums *s)
 {
     struct rollout_figures *f = &r->all;
     f->ratio_min = INFINITY;
@@ -66,13 +66,13 @@ static void sum(struct rollout *r, struct sums *s)
     }
 }
 
-static double deviation(double sum_, double square, double n)
+static double standard_deviation(double sum_, double square, double n)
 {
     double v = n > 1 ? (square - sum_ * sum_ / n) / (n - 1) : NAN;
     return v > 0 ? sqrt(v) : v < 0 ? 0 : v;
 }
 
-static void quantiles(struct rollout *r)
+static void compute_quantiles(struct rollout *r)
 {
     double *v = mem_resize_array(NULL, r->all.n + 1, sizeof *v);
     size_t n = 0;
@@ -84,31 +84,31 @@ static void quantiles(struct rollout *r)
     free(v);
 }
 
-static void everything(struct rollout *r)
+static void compute_all_tokens(struct rollout *r)
 {
     struct rollout_figures *f = &r->all;
     struct sums s = {0};
-    sum(r, &s);
+    sum_rollout_tokens(r, &s);
     double n = (double)f->n;
     f->mean = s.d / n; /* NaN without a token */
     f->mean_abs = s.abs / n;
-    f->std = deviation(s.d, s.square, n);
+    f->std = standard_deviation(s.d, s.square, n);
     f->prob_mean = s.p / n;
-    f->prob_std = deviation(s.p, s.p_square, n);
+    f->prob_std = standard_deviation(s.p, s.p_square, n);
     f->k1 = -f->mean;
     f->k2 = s.k2 / n;
     f->k3 = s.k3 / n;
     f->ratio_mean = s.ratio / n;
-    f->ratio_error = deviation(s.ratio, s.ratio_square, n) / sqrt(n);
+    f->ratio_error = standard_deviation(s.ratio, s.ratio_square, n) / sqrt(n);
     f->effective = s.ratio * s.ratio / (n * s.ratio_square);
     double tt = s.tt - s.t * s.t / n, gg = s.gg - s.g * s.g / n;
     f->correlation = tt > 1e-15 * s.tt && gg > 1e-15 * s.gg ? (s.tg - s.t * s.g / n) / sqrt(tt * gg) : NAN;
-    quantiles(r);
+    compute_quantiles(r);
 }
 
 /* ---- sequences, positions, rounds ---- */
 
-static void sequence(struct rollout *r, struct rollout_sequence *s)
+static void compute_sequence(struct rollout *r, struct rollout_sequence *s)
 {
     struct rollout_group g = {0};
     double most = -1;
@@ -133,22 +133,22 @@ static void sequence(struct rollout *r, struct rollout_sequence *s)
 }
 
 /* Descending; items without a figure last. */
-static int worse(double a, double b)
+static int compare_descending(double a, double b)
 {
     return isnan(a) != isnan(b) ? (isnan(a) ? 1 : -1) : a < b ? 1 : a > b ? -1 : 0;
 }
 
 /* A merge sort: equal ones stay in their order. */
-static void order(const struct rollout *r, uint32_t *v, uint32_t *room, size_t n)
+static void merge_sort_sequences(const struct rollout *r, uint32_t *v, uint32_t *room, size_t n)
 {
     if (n < 2)
         return;
     size_t half = n / 2, a = 0, b = half, out = 0;
-    order(r, v, room, half);
-    order(r, v + half, room, n - half);
+    merge_sort_sequences(r, v, room, half);
+    merge_sort_sequences(r, v + half, room, n - half);
     while (a < half && b < n) {
         const struct rollout_sequence *s = r->sequences.v;
-        room[out++] = worse(s[v[a]].mean_abs, s[v[b]].mean_abs) <= 0 ? v[a++] : v[b++];
+        room[out++] = compare_descending(s[v[a]].mean_abs, s[v[b]].mean_abs) <= 0 ? v[a++] : v[b++];
     }
     while (a < half)
         room[out++] = v[a++];
@@ -157,7 +157,7 @@ static void order(const struct rollout *r, uint32_t *v, uint32_t *room, size_t n
     memcpy(v, room, n * sizeof *v);
 }
 
-static void positions(struct rollout *r)
+static void compute_positions(struct rollout *r)
 {
     const struct rollout_group none = {0};
     size_t longest = 0;
@@ -186,13 +186,13 @@ static void positions(struct rollout *r)
 
 void rollout_figures_make(struct rollout *r)
 {
-    everything(r);
-    positions(r);
+    compute_all_tokens(r);
+    compute_positions(r);
     for (size_t i = 0; i < r->sequences.n; i++) {
-        sequence(r, &r->sequences.v[i]);
+        compute_sequence(r, &r->sequences.v[i]);
         vec_push(&r->worst, (uint32_t)i);
     }
     uint32_t *room = mem_resize_array(NULL, r->worst.n + 1, sizeof *room);
-    order(r, r->worst.v, room, r->worst.n);
+    merge_sort_sequences(r, r->worst.v, room, r->worst.n);
     free(room);
 }

@@ -16,7 +16,7 @@
 
 /* ---- a side is a token behind ---- */
 
-static void shift(struct rollout *r, struct rollout_fit *f)
+static void fit_token_shift(struct rollout *r, struct rollout_fit *f)
 {
     double here = r->all.mean_abs;
     f->shifted_abs = NAN;
@@ -42,7 +42,7 @@ static void shift(struct rollout *r, struct rollout_fit *f)
 
 /* ---- one is the other times a factor: another base of the logarithm, nats and bits ---- */
 
-static void scale(const struct rollout *r, struct rollout_fit *f)
+static void fit_log_prob_factor(const struct rollout *r, struct rollout_fit *f)
 {
     double xy = 0, xx = 0, yy = 0;
     size_t n = 0;
@@ -64,7 +64,7 @@ static void scale(const struct rollout *r, struct rollout_fit *f)
 
 /* ---- probabilities renormalised over a part of the tokens ---- */
 
-static void cut(const struct rollout *r, struct rollout_fit *f)
+static void fit_sampling_cut(const struct rollout *r, struct rollout_fit *f)
 {
     size_t sign[2] = {0};
     double lowest = 0, highest = 0;
@@ -92,12 +92,12 @@ static void cut(const struct rollout *r, struct rollout_fit *f)
 
 /* ---- a temperature on one side ---- */
 
-static double odds(double lp)
+static double log_odds(double lp)
 {
     return lp - log(-expm1(lp));
 }
 
-static void temperature(const struct rollout *r, struct rollout_fit *f)
+static void fit_temperature(const struct rollout *r, struct rollout_fit *f)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
     size_t n = 0;
@@ -106,7 +106,7 @@ static void temperature(const struct rollout *r, struct rollout_fit *f)
         /* closer to 0 the odds are only the rounding of the log-probability */
         if (!t->finite || t->lp[0] > -0.005 || t->lp[1] > -0.005 || t->lp[0] < -30 || t->lp[1] < -30)
             continue;
-        double x = odds(t->lp[1]), y = odds(t->lp[0]);
+        double x = log_odds(t->lp[1]), y = log_odds(t->lp[0]);
         sx += x;
         sy += y;
         sxx += x * x;
@@ -135,8 +135,8 @@ void rollout_fit_make(struct rollout *r)
                               .kept = NAN,  .kept_error = NAN,  .negative = NAN, .shifted_abs = NAN};
     if (r->sizes_only || !r->all.n)
         return;
-    shift(r, f);
-    scale(r, f);
-    cut(r, f);
-    temperature(r, f);
+    fit_token_shift(r, f);
+    fit_log_prob_factor(r, f);
+    fit_sampling_cut(r, f);
+    fit_temperature(r, f);
 }

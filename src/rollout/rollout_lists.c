@@ -34,7 +34,7 @@ struct tree {
 };
 
 /* False: there were too many, or nobody waits for the rest. */
-static bool visit(struct tree *t)
+static bool visit_tree_node(struct tree *t)
 {
     if (t->cancel && atomic_load_explicit(t->cancel, memory_order_relaxed))
         t->left = 0;
@@ -44,13 +44,13 @@ static bool visit(struct tree *t)
     return true;
 }
 
-static bool is_number(const struct tree *t, const void *node, double *out)
+static bool is_number_node(const struct tree *t, const void *node, double *out)
 {
     return t->number(node, t->flags, out) == READING_VALUE;
 }
 
 /* The axes of nested lists of equal sizes; 0 for other lists. */
-static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
+static int nested_list_shape(struct tree *t, const void *node, size_t *shape, int most)
 {
     size_t n = t->count(node), inner[ROLLOUT_CELL_AXES] = {0};
     double unused;
@@ -61,12 +61,12 @@ static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
     const void *x = n ? t->first(node) : NULL;
     for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL) {
         size_t own[ROLLOUT_CELL_AXES] = {0};
-        if (!visit(t))
+        if (!visit_tree_node(t))
             return 0;
-        int a = is_number(t, x, &unused) ? 1 : shape_of(t, x, own, most - 1) + 1;
+        int a = is_number_node(t, x, &unused) ? 1 : nested_list_shape(t, x, own, most - 1) + 1;
         if (a == 1 && t->count(x) != SIZE_MAX)
             return 0;
-        if (a == 1 && !is_number(t, x, &unused))
+        if (a == 1 && !is_number_node(t, x, &unused))
             return 0;
         if (i == 0) {
             axes = a;
@@ -80,29 +80,29 @@ static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
     return n ? axes : 1;
 }
 
-static double *copy(struct tree *t, const void *node, int axes, double *out)
+static double *copy_list_numbers(struct tree *t, const void *node, int axes, double *out)
 {
     size_t n = t->count(node);
     const void *x = n ? t->first(node) : NULL;
     for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL)
         if (axes > 1)
-            out = copy(t, x, axes - 1, out);
+            out = copy_list_numbers(t, x, axes - 1, out);
         else
-            is_number(t, x, out++);
+            is_number_node(t, x, out++);
     return out;
 }
 
-static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth);
+static int descend_tree(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth);
 
-static int member(struct rollout_columns *c, struct tree *t, struct str name, const void *node, struct buf *path,
-                  int depth)
+static int descend_member(struct rollout_columns *c, struct tree *t, struct str name, const void *node,
+                          struct buf *path, int depth)
 {
     size_t n = path->n;
     if (n + name.n > 1000)
         return 0;
     buf_cstr(path, n ? "." : "");
     buf_str(path, name);
-    int rc = descend(c, t, node, path, depth + 1);
+    int rc = descend_tree(c, t, node, path, depth + 1);
     path->n = n;
     path->p[n] = 0;
     return rc;
@@ -115,7 +115,7 @@ static bool may_hold_flags(enum rollout_role role)
 }
 
 /* Whether a value of a known name is there that is no number; it is told. A text or a list of texts may be tokens. */
-static bool unreadable(struct rollout_columns *c, struct tree *t, const void *node, const struct buf *path)
+static bool note_unreadable_value(struct rollout_columns *c, struct tree *t, const void *node, const struct buf *path)
 {
     char found[READING_FOUND];
     struct str name;
@@ -128,7 +128,7 @@ static bool unreadable(struct rollout_columns *c, struct tree *t, const void *no
     if (role == ROLLOUT_ROLE_NONE)
         return false;
     for (size_t i = 0, most = n == SIZE_MAX ? 1 : n; i < most; i++, x = i < most ? t->next(node, x, i) : NULL) {
-        bool good = is_number(t, x, &v);
+        bool good = is_number_node(t, x, &v);
         numbers += good;
         if (!good && !odd && t->found(found, x)) {
             odd = x;
@@ -148,16 +148,16 @@ static bool unreadable(struct rollout_columns *c, struct tree *t, const void *no
 }
 
 /* Whether anything was found. */
-static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth)
+static int descend_tree(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth)
 {
     size_t shape[ROLLOUT_CELL_AXES], n = t->count(node);
     double v;
     int found = 0, axes;
-    if (depth > DEPTH || !visit(t))
+    if (depth > DEPTH || !visit_tree_node(t))
         return 0;
-    if (unreadable(c, t, node, path))
+    if (note_unreadable_value(c, t, node, path))
         return 1;
-    if (is_number(t, node, &v)) {
+    if (is_number_node(t, node, &v)) {
         struct rollout_cell *x = rollout_cell_add(c, buf_view(path), 0, NULL);
         if (x)
             x->v[0] = v;
@@ -165,18 +165,18 @@ static int descend(struct rollout_columns *c, struct tree *t, const void *node, 
     }
     if (n == SIZE_MAX)
         return t->fields(c, t, node, path, depth);
-    axes = shape_of(t, node, shape, ROLLOUT_CELL_AXES);
+    axes = nested_list_shape(t, node, shape, ROLLOUT_CELL_AXES);
     if (axes) {
         struct rollout_cell *x = rollout_cell_add(c, buf_view(path), axes, shape);
         if (x)
-            copy(t, node, axes, x->v);
+            copy_list_numbers(t, node, axes, x->v);
         return x != NULL;
     }
     const void *x = n ? t->first(node) : NULL;
     for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i);
-        found |= member(c, t, str_of(number), x, path, depth);
+        found |= descend_member(c, t, str_of(number), x, path, depth);
     }
     return found;
 }
@@ -231,7 +231,7 @@ static int pickle_fields(struct rollout_columns *c, const struct tree *t, const 
         p = p->item[2];
     for (uint32_t i = 0; p->kind == PICKLE_DICT && i + 1 < p->n; i += 2)
         if (p->item[i]->kind == PICKLE_TEXT)
-            found |= member(c, (struct tree *)(uintptr_t)t, p->item[i]->text, p->item[i + 1], path, depth);
+            found |= descend_member(c, (struct tree *)(uintptr_t)t, p->item[i]->text, p->item[i + 1], path, depth);
     return found;
 }
 
@@ -256,7 +256,7 @@ int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, st
         if (text.n < VISITS / VISITS_PER_BYTE)
             t.left = text.n * VISITS_PER_BYTE;
         if (root)
-            found = descend(c, &t, root, &path, 0);
+            found = descend_tree(c, &t, root, &path, 0);
         if (root && !t.left)
             err_set(&quiet, ERR_DATA, _("%s: lists repeated more often than its size allows: not all of them were "
                                         "read"), c->path);
@@ -317,7 +317,7 @@ static int json_fields(struct rollout_columns *c, const struct tree *t, const vo
     int found = 0;
     if (cJSON_IsObject((const cJSON *)node))
         for (const cJSON *m = ((const cJSON *)node)->child; m; m = m->next)
-            found |= member(c, (struct tree *)(uintptr_t)t, str_of(m->string), m, path, depth);
+            found |= descend_member(c, (struct tree *)(uintptr_t)t, str_of(m->string), m, path, depth);
     return found;
 }
 
@@ -327,7 +327,7 @@ static int add_document(struct rollout_columns *c, const cJSON *root, int64_t ro
     struct buf path = {0};
     if (row >= 0)
         buf_fmt(&path, "%lld", (long long)row);
-    int found = descend(c, &t, root, &path, 0);
+    int found = descend_tree(c, &t, root, &path, 0);
     buf_release(&path);
     return found;
 }

@@ -8,7 +8,7 @@
 
 #define STRETCHES 8 /* rows of the table of positions */
 
-static void side(struct document *d, const struct rollout *r, int k)
+static void put_rollout_side(struct document *d, const struct rollout *r, int k)
 {
     const struct rollout_side *s = &r->side[k];
     char n[NUM_MAX], m[NUM_MAX];
@@ -17,7 +17,7 @@ static void side(struct document *d, const struct rollout *r, int k)
     doc_detail(d, "%s, %s", s->path, s->format);
 }
 
-static void figures(struct document *d, const struct rollout *r)
+static void put_rollout_figures(struct document *d, const struct rollout *r)
 {
     const struct rollout_figures *f = &r->all;
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX], x[NUM_MAX], y[NUM_MAX];
@@ -57,7 +57,7 @@ static void figures(struct document *d, const struct rollout *r)
                  num_count(b, r->routed));
 }
 
-static const char *number(char n[NUM_MAX], double v)
+static const char *number_or_dash(char n[NUM_MAX], double v)
 {
     return isnan(v) ? "–" : num_cell(n, v, 3);
 }
@@ -65,14 +65,15 @@ static const char *number(char n[NUM_MAX], double v)
 static void group_cells(struct document *d, const struct rollout *r, const struct rollout_group *g, char n[NUM_MAX])
 {
     doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(num_count(n, g->n)));
-    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(number(n, g->mean)));
-    doc_cell(d, DOC_NUMBER, g->mean_abs > r->limits.mean_abs ? TONE_BAD : TONE_PLAIN, str_of(number(n, g->mean_abs)));
-    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(g->n ? number(n, g->max_abs) : "–"));
+    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(number_or_dash(n, g->mean)));
+    doc_cell(d, DOC_NUMBER, g->mean_abs > r->limits.mean_abs ? TONE_BAD : TONE_PLAIN,
+             str_of(number_or_dash(n, g->mean_abs)));
+    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(g->n ? number_or_dash(n, g->max_abs) : "–"));
 }
 
 /* The position of differences along the sequences: bars, and a table of a few stretches, which every form of output
  * has. */
-static void positions(struct document *d, const struct rollout *r)
+static void put_rollout_positions(struct document *d, const struct rollout *r)
 {
     const char *const head[] = {_("position"), _("tokens"), _("mean"), _("mean |d|"), _("largest |d|")};
     size_t each = (r->positions + STRETCHES - 1) / STRETCHES;
@@ -106,7 +107,7 @@ static void positions(struct document *d, const struct rollout *r)
     }
 }
 
-static void rounds(struct document *d, const struct rollout *r)
+static void put_rollout_rounds(struct document *d, const struct rollout *r)
 {
     const char *const head[] = {_("round"), _("tokens"), _("mean"), _("mean |d|"), _("largest |d|")};
     char n[NUM_MAX];
@@ -119,7 +120,7 @@ static void rounds(struct document *d, const struct rollout *r)
     }
 }
 
-static const char *pairing(enum rollout_pairing p)
+static const char *rollout_pairing_word(enum rollout_pairing p)
 {
     static const char *const words[] = {
         [ROLLOUT_WHOLE] = "", [ROLLOUT_TRUNCATED] = N_("truncated"), [ROLLOUT_PARTED] = N_("tokens differ"),
@@ -128,7 +129,7 @@ static const char *pairing(enum rollout_pairing p)
     return *words[p] ? _(words[p]) : "";
 }
 
-static void sequence(struct document *d, const struct rollout *r, uint32_t at, double most)
+static void put_rollout_sequence(struct document *d, const struct rollout *r, uint32_t at, double most)
 {
     const struct rollout_sequence *s = &r->sequences.v[at];
     struct buf name = {0};
@@ -148,18 +149,18 @@ static void sequence(struct document *d, const struct rollout *r, uint32_t at, d
     doc_share(d, isfinite(s->mean_abs) ? (most > 0 ? s->mean_abs / most : 0) : 1);
     doc_cell(d, DOC_NAME, TONE_PLAIN, buf_view(&name));
     doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(num_count(n, s->n)));
-    doc_cell(d, DOC_NUMBER, bad ? TONE_BAD : TONE_PLAIN, str_of(number(n, s->mean_abs)));
-    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(number(n, s->max_abs)));
+    doc_cell(d, DOC_NUMBER, bad ? TONE_BAD : TONE_PLAIN, str_of(number_or_dash(n, s->mean_abs)));
+    doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(number_or_dash(n, s->max_abs)));
     doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(r->sizes_only || !s->n ? "–" : num_cell(n, exp(s->sum), 3)));
     if (s->first == ROLLOUT_NONE)
         doc_cell(d, DOC_NUMBER, TONE_QUIET, STR("–"));
     else
         doc_cellf(d, DOC_NUMBER, TONE_WARN, "%zu", (size_t)s->first - s->from);
-    doc_cell(d, DOC_TEXT, TONE_WARN, str_of(pairing(s->pairing)));
+    doc_cell(d, DOC_TEXT, TONE_WARN, str_of(rollout_pairing_word(s->pairing)));
     buf_release(&name);
 }
 
-static void sequences(struct document *d, const struct rollout *r, size_t most)
+static void put_rollout_sequences(struct document *d, const struct rollout *r, size_t most)
 {
     const char *const head[] = {_("sequence"), _("tokens"), _("mean |d|"), _("largest |d|"), _("ratio"),
                                 _("diverges at"), ""};
@@ -169,7 +170,7 @@ static void sequences(struct document *d, const struct rollout *r, size_t most)
             largest = fmax(largest, r->sequences.v[i].mean_abs);
     doc_table(d, ARRAY_LEN(head), head);
     for (size_t i = 0; i < r->worst.n && i < most; i++)
-        sequence(d, r, r->worst.v[i], largest);
+        put_rollout_sequence(d, r, r->worst.v[i], largest);
     if (r->worst.n > most)
         doc_note(d, DOC_NOTE, NULL,
                  _("%zu sequences with smaller differences are not listed; `diverge rollout` with -o FILE.csv "
@@ -177,7 +178,7 @@ static void sequences(struct document *d, const struct rollout *r, size_t most)
                  r->worst.n - most);
 }
 
-static void first(struct document *d, const struct rollout *r)
+static void put_first_token(struct document *d, const struct rollout *r)
 {
     struct buf name = {0};
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX];
@@ -206,16 +207,16 @@ void rollout_section(struct document *d, const struct rollout *r, size_t most)
     doc_unread(d, r->unread.v, r->unread.n);
     doc_notes(d, DOC_BAD, r->bad.v, r->bad.n);
     for (int k = 0; k < (r->sizes_only ? 1 : 2); k++)
-        side(d, r, k);
+        put_rollout_side(d, r, k);
     doc_note(d, DOC_NOTE, NULL, _("sequences paired: %s"), _(r->paired_by));
     doc_notes(d, DOC_ADVICE, r->warnings.v, r->warnings.n);
     if (r->all.n) {
-        figures(d, r);
-        positions(d, r);
-        rounds(d, r);
+        put_rollout_figures(d, r);
+        put_rollout_positions(d, r);
+        put_rollout_rounds(d, r);
     }
-    first(d, r);
+    put_first_token(d, r);
     if (r->sequences.n)
-        sequences(d, r, most);
+        put_rollout_sequences(d, r, most);
     doc_notes(d, DOC_NEXT, r->next.v, r->next.n);
 }

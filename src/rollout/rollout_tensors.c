@@ -7,7 +7,7 @@
 
 #define BLOCK 8192
 
-static int fill(struct rollout_cell *x, struct tensor *t, const atomic_bool *cancel, struct err *e)
+static int fill_rollout_cell(struct rollout_cell *x, struct tensor *t, const atomic_bool *cancel, struct err *e)
 {
     struct tensor_walk walk;
     unsigned char *raw = mem_resize_array(NULL, BLOCK, 8);
@@ -31,7 +31,8 @@ static int fill(struct rollout_cell *x, struct tensor *t, const atomic_bool *can
     return got < 0 ? -1 : 0;
 }
 
-static void add(struct rollout_columns *c, const struct weights *w, uint32_t i, const atomic_bool *cancel)
+static void add_rollout_tensor(struct rollout_columns *c, const struct weights *w, uint32_t i,
+                               const atomic_bool *cancel)
 {
     const struct weight *x = &w->list.v[i];
     size_t shape[ROLLOUT_CELL_AXES] = {0};
@@ -50,7 +51,7 @@ static void add(struct rollout_columns *c, const struct weights *w, uint32_t i, 
     for (int a = 0; a < x->ndim; a++)
         shape[a] = (size_t)x->shape[a];
     struct rollout_cell *cell = rollout_cell_add(c, x->name, x->ndim, shape);
-    if (cell && fill(cell, &t, cancel, &why)) {
+    if (cell && fill_rollout_cell(cell, &t, cancel, &why)) {
         rollout_unread(c, why.text);
         rollout_cell_drop(c);
     }
@@ -69,7 +70,7 @@ int rollout_read_tensors(struct rollout_columns *c, const atomic_bool *cancel, s
     c->why = (struct err){0};
     c->format = arena_cstr(&c->arena, str_of(w.format));
     for (uint32_t i = 0; i < w.list.n && !(cancel && atomic_load(cancel)); i++)
-        add(c, &w, i, cancel);
+        add_rollout_tensor(c, &w, i, cancel);
     weights_release(&w);
     if (cancel && atomic_load(cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
