@@ -76,7 +76,7 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
 
 /* Whether `more` rows are `rows` padded: to a multiple of a power of two from 8 on, or of 128 times the
  * tensor-parallel size, as Megatron and MindFormers do. */
-static bool padded(const struct weight_compare *c, int64_t rows, int64_t more)
+static bool is_padded_vocabulary(const struct weight_compare *c, int64_t rows, int64_t more)
 {
     for (int s = 0; s < 2; s++) {
         int64_t unit = 128 * (int64_t)(c->side[s].arch.tp ? c->side[s].arch.tp : 1);
@@ -89,8 +89,8 @@ static bool padded(const struct weight_compare *c, int64_t rows, int64_t more)
     return false;
 }
 
-static enum weight_relation relate(const struct weight_compare *c, const struct weight_pair *p,
-                                   const struct weight_layout a[2])
+static enum weight_relation relate_weight_shapes(const struct weight_compare *c, const struct weight_pair *p,
+                                                 const struct weight_layout a[2])
 {
     const struct weight_id *id = &c->id[0][p->weight[0]], *id2 = &c->id[1][p->weight[1]];
     int64_t n[2] = {1, 1};
@@ -104,7 +104,7 @@ static enum weight_relation relate(const struct weight_compare *c, const struct 
         return SHAPE_SAME;
     if (tail && (id->vocabulary || id2->vocabulary)) {
         int64_t t = a[0].shape[0], g = a[1].shape[0];
-        if (padded(c, t < g ? t : g, t < g ? g : t))
+        if (is_padded_vocabulary(c, t < g ? t : g, t < g ? g : t))
             return SHAPE_PADDED;
     }
     if (n[0] != n[1])
@@ -128,7 +128,7 @@ static double unit_of(enum dtype d, double size)
     return d == DTYPE_HIF8 ? dtype_spacing(d, size) : dtype_table[d].epsilon * size + dtype_table[d].least;
 }
 
-static int fill(struct tensor_walk *w, void *raw, double *out, size_t n, struct err *e)
+static int fill_weight_block(struct tensor_walk *w, void *raw, double *out, size_t n, struct err *e)
 {
     if (tensor_walk_next(w, raw, n, e) != (long)n)
         return -1;
@@ -155,7 +155,7 @@ static int count_off(struct weights_running *x, const struct tensor *t, const st
         size_t n = t->numel - at < CHUNK ? (size_t)(t->numel - at) : CHUNK;
         if (x->watch && atomic_load(&x->watch->cancel))
             rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
-        else if (fill(&w[0], raw, v[0], n, e) || fill(&w[1], raw, v[1], n, e))
+        else if (fill_weight_block(&w[0], raw, v[0], n, e) || fill_weight_block(&w[1], raw, v[1], n, e))
             rc = -1;
         for (size_t i = 0; rc == 0 && i < n; i++) {
             double a = v[0][i], b = v[1][i];
@@ -225,7 +225,7 @@ int weight_attempt_open(struct weights_running *x, const struct weight_pair *p, 
     }
     if (p->transpose && y->a[1].ndim == 2)
         weight_layout_transpose(&y->a[1]);
-    y->relation = relate(x->c, p, y->a);
+    y->relation = relate_weight_shapes(x->c, p, y->a);
     struct tensor t = y->a[0].t, g = y->a[1].t;
     if (y->relation == SHAPE_OTHER)
         return 0;

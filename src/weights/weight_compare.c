@@ -21,7 +21,7 @@ static int json_int(const cJSON *o, const char *key)
 }
 
 /* Hugging Face's config.json beside the weights. */
-static void read_config(struct weights *w)
+static void read_model_config(struct weights *w)
 {
     struct buf path = {0};
     struct err quiet;
@@ -61,7 +61,7 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
     for (int s = 0; s < 2; s++) {
         if (weights_open(&c->side[s], path[s], e))
             return -1;
-        read_config(&c->side[s]);
+        read_model_config(&c->side[s]);
         for (size_t i = 0; i < c->side[s].problems.n && i < 100; i++)
             vec_push(&c->unread, c->side[s].problems.v[i].text);
     }
@@ -120,6 +120,12 @@ const char *weight_part_name(const struct weight_compare *c, const struct weight
     return p->part[side] && p->part[side] <= n ? part[p->part[side] - 1] : "";
 }
 
+struct str weight_module(struct str name)
+{
+    ptrdiff_t dot = str_rfind(name, '.');
+    return str_n(name.p, dot < 0 ? 0 : (size_t)dot);
+}
+
 static enum weight_order order_of(const struct weight_compare *c, const struct weight_pair *p, int s)
 {
     const struct weight_id *id = &c->id[s][p->weight[s]];
@@ -128,8 +134,8 @@ static enum weight_order order_of(const struct weight_compare *c, const struct w
                : ORDER_STACKED;
 }
 
-static void settle(struct weights_running *x, struct weight_pair *p, const struct weight_attempt *y,
-                   const enum weight_order order[2])
+static void settle_weight_attempt(struct weights_running *x, struct weight_pair *p, const struct weight_attempt *y,
+                                  const enum weight_order order[2])
 {
     for (int s = 0; s < 2; s++) {
         p->ndim[s] = y->a[s].ndim;
@@ -165,7 +171,7 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
 }
 
 /* Tries the order of the names, then, for fused weights whose name leaves it open, the other order. */
-static void one(struct weights_running *x, struct weight_pair *p)
+static void compare_weight_pair(struct weights_running *x, struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
     enum weight_order order[2] = {order_of(c, p, 0), order_of(c, p, 1)};
@@ -198,7 +204,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
             order[s] = swapped[s];
         } else {
             if (other.compared && other.o.equal) {
-                settle(x, p, &y, order);
+                settle_weight_attempt(x, p, &y, order);
                 p->why = weight_say(x, _("equal if the rows of %.*s are read %s: the layout differs from the one its "
                                          "name indicates"),
                                     STR_ARG(c->side[s].list.v[p->weight[s]].name),
@@ -208,7 +214,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
         }
     }
     if (!p->why)
-        settle(x, p, &y, order);
+        settle_weight_attempt(x, p, &y, order);
     if (p->why && (p->expert[0] || p->expert[1]))
         p->why = weight_say(x, _("expert %d: %s"), (p->expert[0] ? p->expert[0] : p->expert[1]) - 1, p->why);
     weight_attempt_close(&y);
@@ -217,7 +223,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
 static void each_pair(void *ctx, size_t i)
 {
     struct weights_running *x = ctx;
-    one(x, &x->c->pairs.v[i]);
+    compare_weight_pair(x, &x->c->pairs.v[i]);
 }
 
 /* ---- fused weights in one order ---- */
@@ -245,7 +251,7 @@ static bool agrees_whole(struct weights_running *x, const struct weight_pair *p)
 
 /* Fused weights whose names leave the order of the rows open are in one order on both sides if those of one layer are
  * equal as they lie. Then no head count is needed. */
-static void join_parts(struct weights_running *x)
+static void join_fused_parts(struct weights_running *x)
 {
     struct weight_compare *c = x->c;
     size_t n = 0;
@@ -286,7 +292,7 @@ static bool read_agrees(struct weights_running *x, const struct weight_pair *p, 
 }
 
 /* Whether all parts of two fused weights agree with these head counts, under one of the orders that the names allow. */
-static bool parts_agree(struct weights_running *x, const struct weight_pair *p)
+static bool parts_agree_in_some_order(struct weights_running *x, const struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
     for (int t = ORDER_GROUPED; t <= ORDER_STACKED; t++)
@@ -330,7 +336,7 @@ static void infer_heads(struct weights_running *x)
                 continue;
             c->heads = (int)(n * (rows / n / size - 2));
             c->kv_heads = (int)n;
-            if (!parts_agree(x, p))
+            if (!parts_agree_in_some_order(x, p))
                 continue;
             found[0] = c->heads;
             found[1] = c->kv_heads;
@@ -377,7 +383,7 @@ static void infer_groups(struct weights_running *x)
 
 /* ---- exchanged weights ---- */
 
-static bool same_figures(const struct side_figures *a, const struct side_figures *b)
+static bool have_same_figures(const struct side_figures *a, const struct side_figures *b)
 {
     return a->count == b->count && a->count > 1 && a->norm == b->norm && a->max == b->max && a->min == b->min &&
            a->max != a->min;
@@ -395,7 +401,7 @@ static void find_exchanged(struct weights_running *x)
         for (size_t k = 0; k < bad.n; k++) {
             struct weight_pair *p = &c->pairs.v[bad.v[i]];
             const struct weight_pair *q = &c->pairs.v[bad.v[k]];
-            if (i != k && same_figures(&p->fig.side[0], &q->fig.side[1]))
+            if (i != k && have_same_figures(&p->fig.side[0], &q->fig.side[1]))
                 p->why = weight_say(x, _("same statistics as the golden %.*s: the weights may be swapped"),
                              STR_ARG(c->side[1].list.v[q->weight[1]].name));
         }
@@ -463,7 +469,7 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
 {
     struct weights_running x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->kv_heads)
-        join_parts(&x);
+        join_fused_parts(&x);
     if (!c->kv_heads)
         infer_groups(&x);
     if (!c->kv_heads)
@@ -487,7 +493,7 @@ static bool parts_missing(const struct weights *w)
 }
 
 /* Paired because no better partner was found; it may be in a part that could not be read. */
-static bool guessed(const struct weight_pair *p)
+static bool is_pair_guessed(const struct weight_pair *p)
 {
     return p->origin == PAIR_TIED || p->origin == PAIR_BY_VALUE || p->origin == PAIR_BY_ORDER;
 }
@@ -497,7 +503,7 @@ enum stage_verdict weight_compare_verdict(const struct weight_compare *c)
     bool unread = false, any = false, incomplete = parts_missing(&c->side[0]) || parts_missing(&c->side[1]);
     for (size_t i = 0; i < c->pairs.n; i++) {
         uint8_t v = c->pairs.v[i].verdict;
-        if ((v == WEIGHT_DIFFERS || v == WEIGHT_SHAPE) && !(incomplete && guessed(&c->pairs.v[i])))
+        if ((v == WEIGHT_DIFFERS || v == WEIGHT_SHAPE) && !(incomplete && is_pair_guessed(&c->pairs.v[i])))
             return STAGE_FAIL;
         unread = unread || v != WEIGHT_EQUAL;
         any = any || v == WEIGHT_EQUAL;

@@ -86,5 +86,7 @@ size_t weight_replicas_off(const struct weight_compare *c, bool certain);
 const char *weight_verdict_name(enum weight_verdict v);
 /* The row or block of a fused weight: "q", "gate"; "" for the whole. */
 const char *weight_part_name(const struct weight_compare *c, const struct weight_pair *p, int side);
+/* The module's name in a weight's: "a.b.weight" → "a.b". */
+struct str weight_module(struct str name);
 
 #endif

@@ -24,7 +24,7 @@ struct expert_search {
     struct pieces side[2];
 };
 
-static const struct weight *weight_of(const struct weight_compare *c, int s, uint32_t i)
+static const struct weight *compared_weight(const struct weight_compare *c, int s, uint32_t i)
 {
     return &c->side[s].list.v[i];
 }
@@ -32,7 +32,7 @@ static const struct weight *weight_of(const struct weight_compare *c, int s, uin
 /* A matrix or a bias an expert, all in one. */
 static bool is_stack(struct weight_compare *c, int s, uint32_t i, struct weight_id *out)
 {
-    const struct weight *w = weight_of(c, s, i);
+    const struct weight *w = compared_weight(c, s, i);
     if (w->ndim < 2 || w->ndim > 3 || w->shape[0] < 1 || w->shape[0] > EXPERTS_MAX ||
         !weight_of_all_experts(w->name, &c->arena, out))
         return false;
@@ -46,18 +46,18 @@ static void add_piece(struct pieces *p, struct weight_id id, uint32_t weight, in
     vec_push(&p->list, x);
 }
 
-static void collect(struct expert_search *x, int s, const bool *done)
+static void collect_expert_pieces(struct expert_search *x, int s, const bool *done)
 {
     struct weight_compare *c = x->c;
     for (uint32_t i = 0; i < c->side[s].list.n; i++) {
         struct weight_id all;
-        if (done[i] || c->id[s][i].training || weight_of(c, s, i)->text)
+        if (done[i] || c->id[s][i].training || compared_weight(c, s, i)->text)
             continue;
         if (!is_stack(c, s, i, &all)) {
             add_piece(&x->side[s], c->id[s][i], i, 0);
             continue;
         }
-        for (int e = 0; e < weight_of(c, s, i)->shape[0]; e++)
+        for (int e = 0; e < compared_weight(c, s, i)->shape[0]; e++)
             add_piece(&x->side[s], weight_of_expert(&all, e, &c->arena), i, e + 1);
     }
 }
@@ -71,7 +71,7 @@ static struct piece *free_piece(struct expert_search *x, int s, struct str key)
 /* Rows and columns of one side of a pair; a stack may store its matrices transposed. */
 static bool matrix_of(const struct weight_compare *c, const struct weight_pair *p, int s, bool turned, int64_t out[2])
 {
-    const struct weight *w = weight_of(c, s, p->weight[s]);
+    const struct weight *w = compared_weight(c, s, p->weight[s]);
     const int64_t *shape = w->shape + (p->expert[s] ? 1 : 0);
     if (w->ndim - (p->expert[s] ? 1 : 0) != 2)
         return false;
@@ -80,7 +80,7 @@ static bool matrix_of(const struct weight_compare *c, const struct weight_pair *
     return true;
 }
 
-static bool fits(const struct weight_compare *c, const struct weight_pair *p, int turned)
+static bool expert_matrices_fit(const struct weight_compare *c, const struct weight_pair *p, int turned)
 {
     int64_t t[2], g[2];
     return matrix_of(c, p, 0, turned == 0, t) && matrix_of(c, p, 1, turned == 1, g) && t[0] == g[0] && t[1] == g[1];
@@ -97,15 +97,15 @@ static void pair_pieces(struct expert_search *x, struct piece *of[2], const uint
         of[s]->taken = true;
         c->id[s][p.weight[s]] = of[s]->id;
     }
-    for (int s = 0; s < 2 && !fits(c, &p, -1); s++)
-        if (p.expert[s] && fits(c, &p, s)) {
+    for (int s = 0; s < 2 && !expert_matrices_fit(c, &p, -1); s++)
+        if (p.expert[s] && expert_matrices_fit(c, &p, s)) {
             p.turned[s] = true;
             break;
         }
     vec_push(&c->pairs, p);
 }
 
-static void by_key(struct expert_search *x)
+static void pair_experts_by_key(struct expert_search *x)
 {
     for (size_t i = 0; i < x->side[0].list.n; i++) {
         struct piece *t = &x->side[0].list.v[i], *g = t->taken ? NULL : free_piece(x, 1, t->id.key);
@@ -114,7 +114,7 @@ static void by_key(struct expert_search *x)
     }
 }
 
-static void by_parts(struct expert_search *x, int s, struct piece *fused)
+static void pair_fused_experts(struct expert_search *x, int s, struct piece *fused)
 {
     const char *part[3];
     int n = weight_parts(&fused->id, part);
@@ -136,7 +136,7 @@ static void by_parts(struct expert_search *x, int s, struct piece *fused)
 }
 
 /* Which experts of a stack are paired: all: done; none: left to other rules; some: the rest is reported. */
-static void settle(struct expert_search *x, int s, bool *done)
+static void settle_expert_stacks(struct expert_search *x, int s, bool *done)
 {
     struct weight_compare *c = x->c;
     const struct piece *v = x->side[s].list.v;
@@ -155,14 +155,15 @@ static void settle(struct expert_search *x, int s, bool *done)
         if (paired == end - i)
             continue;
         vec_push(&c->warnings, arena_fmt(&c->arena, _("%.*s: %zu of its %zu experts are not paired, the first is %u"),
-                                         STR_ARG(weight_of(c, s, w)->name), end - i - paired, end - i, first - 1));
+                                         STR_ARG(compared_weight(c, s, w)->name), end - i - paired, end - i,
+                                         first - 1));
         vec_push(&c->only[s], w);
     }
 }
 
 bool experts_turned(struct weight_compare *c, uint32_t target, uint32_t golden)
 {
-    const struct weight *t = weight_of(c, 0, target), *g = weight_of(c, 1, golden);
+    const struct weight *t = compared_weight(c, 0, target), *g = compared_weight(c, 1, golden);
     struct weight_id all;
     return t->ndim == 3 && g->ndim == 3 && t->shape[1] != g->shape[1] && t->shape[1] == g->shape[2] &&
            t->shape[2] == g->shape[1] && is_stack(c, 0, target, &all) && is_stack(c, 1, golden, &all);
@@ -180,14 +181,14 @@ void weights_by_expert(struct weight_compare *c, bool *done[2])
             c->id[s][p->weight[s]].fusion = all[s].fusion;
     }
     for (int s = 0; s < 2; s++)
-        collect(&x, s, done[s]);
-    by_key(&x);
+        collect_expert_pieces(&x, s, done[s]);
+    pair_experts_by_key(&x);
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < x.side[s].list.n; i++)
             if (!x.side[s].list.v[i].taken)
-                by_parts(&x, s, &x.side[s].list.v[i]);
+                pair_fused_experts(&x, s, &x.side[s].list.v[i]);
     for (int s = 0; s < 2; s++) {
-        settle(&x, s, done[s]);
+        settle_expert_stacks(&x, s, done[s]);
         vec_release(&x.side[s].list);
         map_release(&x.side[s].at);
     }

@@ -20,7 +20,7 @@ const char *weight_say(struct weights_running *x, const char *fmt, ...)
     return s;
 }
 
-static void shape_of(const int64_t *v, int n, struct buf *out)
+static void put_weight_shape(const int64_t *v, int n, struct buf *out)
 {
     buf_char(out, '[');
     for (int i = 0; i < n; i++)
@@ -37,8 +37,8 @@ static bool transposed_agrees(struct weights_running *x, const struct weight_lay
     return a[0].shape[0] == turned.shape[0] && weight_attempt_would_agree(x, &a[0].t, &turned.t);
 }
 
-static bool halves_agree(struct weights_running *x, const struct weight_pair *p, const struct weight_layout a[2],
-                         int side)
+static bool swapped_halves_agree(struct weights_running *x, const struct weight_pair *p,
+                                 const struct weight_layout a[2], int side)
 {
     const struct weight_compare *c = x->c;
     const struct weight_id *id = &c->id[0][p->weight[0]];
@@ -51,8 +51,8 @@ static bool halves_agree(struct weights_running *x, const struct weight_pair *p,
 }
 
 /* Whether each part of two fused weights agrees under these orders. */
-static bool parts_agree(struct weights_running *x, const struct weight_pair *p, int parts,
-                        const enum weight_order order[2])
+static bool parts_agree_in_orders(struct weights_running *x, const struct weight_pair *p, int parts,
+                                  const enum weight_order order[2])
 {
     struct weight_pair part = *p;
     for (int k = 1; k <= parts; k++) {
@@ -73,7 +73,7 @@ static bool stacks_agree(struct weights_running *x, const struct weight_pair *p,
     int64_t all = x->c->side[0].list.v[p->weight[0]].shape[0], e = 0;
     for (; e < all; e++) {
         one.expert[0] = one.expert[1] = (int32_t)e + 1;
-        if (!parts_agree(x, &one, parts, order))
+        if (!parts_agree_in_orders(x, &one, parts, order))
             break;
     }
     return e == all;
@@ -95,7 +95,7 @@ static bool rearranged_agrees(struct weights_running *x, const struct weight_pai
         struct weight_pair q = {.weight = {p->weight[0], p->weight[1]}, .expert = {p->expert[0], p->expert[1]}};
         for (int s = 0; s < 2; s++)
             q.turned[s] = i < 2 ? p->turned[s] : !p->turned[s];
-        if (p->stacks ? stacks_agree(x, &q, parts, order) : parts_agree(x, &q, parts, order))
+        if (p->stacks ? stacks_agree(x, &q, parts, order) : parts_agree_in_orders(x, &q, parts, order))
             return true;
     }
     return false;
@@ -114,10 +114,10 @@ void weight_explain_values(struct weights_running *x, struct weight_pair *p, con
                                                             : _("all zero on the golden side"));
     else if (transposed_agrees(x, a))
         p->why = weight_say(x, "%s", _("equal if one side is transposed: the storage order differs"));
-    else if (halves_agree(x, p, a, 0))
+    else if (swapped_halves_agree(x, p, a, 0))
         p->why = weight_say(x, "%s", _("equal if the target heads are reordered from pairs to halves: the rotary "
                                        "layouts differ"));
-    else if (halves_agree(x, p, a, 1))
+    else if (swapped_halves_agree(x, p, a, 1))
         p->why = weight_say(x, "%s", _("equal if the golden heads are reordered from pairs to halves: the rotary "
                                        "layouts differ"));
     else if (rearranged_agrees(x, p) && x->c->id[0][p->weight[0]].fusion == FUSED_GATE_UP)
@@ -162,8 +162,8 @@ void weight_explain_experts(struct weights_running *x, struct weight_pair *p, co
 void weight_explain_shape(struct weights_running *x, struct weight_pair *p, const struct weight_layout a[2])
 {
     struct buf t = {0}, g = {0};
-    shape_of(a[0].shape, a[0].ndim, &t);
-    shape_of(a[1].shape, a[1].ndim, &g);
+    put_weight_shape(a[0].shape, a[0].ndim, &t);
+    put_weight_shape(a[1].shape, a[1].ndim, &g);
     const char *hint = "";
     if (a[0].ndim == a[1].ndim)
         for (int i = 0; i < a[0].ndim; i++) {

@@ -28,24 +28,17 @@ struct likeness {
 
 /* ---- one weight ---- */
 
-static const struct weight *weight_of(const struct likeness *x, int s, uint32_t i)
+static const struct weight *likeness_weight(const struct likeness *x, int s, uint32_t i)
 {
     return &x->c->side[s].list.v[i];
 }
 
 static bool is_left(const struct likeness *x, int s, uint32_t i)
 {
-    return !x->done[s][i] && !x->c->id[s][i].training && !weight_of(x, s, i)->text;
+    return !x->done[s][i] && !x->c->id[s][i].training && !likeness_weight(x, s, i)->text;
 }
 
-/* Where the module's name ends: "a.b.weight" → "a.b". */
-static struct str module_of(struct str name)
-{
-    ptrdiff_t dot = str_rfind(name, '.');
-    return str_n(name.p, dot < 0 ? 0 : (size_t)dot);
-}
-
-static bool same_shape(const struct weight *a, const struct weight *b)
+static bool same_shape_without_ones(const struct weight *a, const struct weight *b)
 {
     int i = 0, k = 0;
     for (;; i++, k++) {
@@ -76,7 +69,7 @@ static void take_sample(struct likeness *x, int s, uint32_t i)
     struct tensor_walk w;
     struct err quiet;
     unsigned char raw[16];
-    if (weight_of(x, s, i)->problem || weight_layout_whole(&x->c->side[s], i, &a, &quiet))
+    if (likeness_weight(x, s, i)->problem || weight_layout_whole(&x->c->side[s], i, &a, &quiet))
         return;
     uint64_t n = a.t.numel < SAMPLE ? a.t.numel : SAMPLE;
     tensor_walk_init(&w, &a.t);
@@ -97,8 +90,9 @@ static void take_sample(struct likeness *x, int s, uint32_t i)
 static bool same_sample(const struct likeness *x, int s, uint32_t i, int o, uint32_t k)
 {
     const struct tensor_sample *a = &x->sample[s][i], *b = &x->sample[o][k];
-    double eps = dtype_table[dtype_coarser(weight_of(x, s, i)->dtype, weight_of(x, o, k)->dtype)].epsilon;
-    if (!a->n || a->n != b->n || a->constant || b->constant || !same_shape(weight_of(x, s, i), weight_of(x, o, k)))
+    double eps = dtype_table[dtype_coarser(likeness_weight(x, s, i)->dtype, likeness_weight(x, o, k)->dtype)].epsilon;
+    if (!a->n || a->n != b->n || a->constant || b->constant ||
+        !same_shape_without_ones(likeness_weight(x, s, i), likeness_weight(x, o, k)))
         return false;
     for (int q = 0; q < a->n; q++)
         if (!(fabs(a->v[q] - b->v[q]) <= eps * fmax(fabs(a->v[q]), fabs(b->v[q]))))
@@ -106,7 +100,7 @@ static bool same_sample(const struct likeness *x, int s, uint32_t i, int o, uint
     return true;
 }
 
-static void pair(struct likeness *x, uint32_t t, uint32_t g, enum weight_origin origin)
+static void add_likeness_pair(struct likeness *x, uint32_t t, uint32_t g, enum weight_origin origin)
 {
     struct weight_pair p = {.weight = {t, g}, .origin = (uint8_t)origin};
     vec_push(&x->c->pairs, p);
@@ -123,12 +117,12 @@ struct shelf {
     VEC(number_list) list;
 };
 
-static void shelve(const struct likeness *x, int s, struct shelf *out)
+static void shelve_by_shape(const struct likeness *x, int s, struct shelf *out)
 {
     for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
         if (!is_left(x, s, i))
             continue;
-        uint64_t key = shape_key(weight_of(x, s, i));
+        uint64_t key = shape_key(likeness_weight(x, s, i));
         uint32_t at = nmap_get(&out->of, key);
         if (at == MAP_NONE) {
             number_list fresh = {0};
@@ -165,10 +159,10 @@ static void guess_by_values(struct likeness *x)
 {
     struct shelf shelf[2] = {{.of = {0}}, {.of = {0}}};
     for (int s = 0; s < 2; s++)
-        shelve(x, s, &shelf[s]);
+        shelve_by_shape(x, s, &shelf[s]);
     for (size_t a = 0; a < shelf[0].list.n; a++) {
         const number_list *l = &shelf[0].list.v[a];
-        uint32_t b = nmap_get(&shelf[1].of, shape_key(weight_of(x, 0, l->v[0])));
+        uint32_t b = nmap_get(&shelf[1].of, shape_key(likeness_weight(x, 0, l->v[0])));
         if (b == MAP_NONE || l->n > BUCKET || shelf[1].list.v[b].n > BUCKET)
             continue;
         for (size_t k = 0; k < l->n; k++)
@@ -212,7 +206,7 @@ struct ballot {
     VEC(struct vote) votes;
 };
 
-static void cast(struct likeness *x, struct ballot *b, struct str from, struct str to)
+static void cast_name_vote(struct likeness *x, struct ballot *b, struct str from, struct str to)
 {
     struct str key = str_of(arena_fmt(&x->c->arena, "%.*s\n%.*s", STR_ARG(from), STR_ARG(to)));
     uint32_t v = map_get(&b->pair, key);
@@ -228,7 +222,7 @@ static void cast(struct likeness *x, struct ballot *b, struct str from, struct s
         map_set(&b->best, b->votes.v[v].from, v);
 }
 
-static bool leads(const struct ballot *b, struct str from, struct str to)
+static bool name_leads_to(const struct ballot *b, struct str from, struct str to)
 {
     uint32_t v = map_get(&b->best, from);
     return v != MAP_NONE && str_eq(b->votes.v[v].to, to);
@@ -236,8 +230,8 @@ static bool leads(const struct ballot *b, struct str from, struct str to)
 
 static void prefixes_of(const struct likeness *x, uint32_t t, uint32_t g, struct str out[2])
 {
-    out[0] = module_of(weight_of(x, 0, t)->name);
-    out[1] = module_of(weight_of(x, 1, g)->name);
+    out[0] = weight_module(likeness_weight(x, 0, t)->name);
+    out[1] = weight_module(likeness_weight(x, 1, g)->name);
     strip_common(&out[0], &out[1]);
 }
 
@@ -250,14 +244,14 @@ static void count_votes(struct likeness *x, struct ballot ballot[2])
             continue;
         prefixes_of(x, p->weight[0], p->weight[1], name);
         for (int s = 0; s < 2; s++)
-            cast(x, &ballot[s], name[s], name[!s]);
+            cast_name_vote(x, &ballot[s], name[s], name[!s]);
     }
     for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
         if (x->guess[t] == MAP_NONE)
             continue;
         prefixes_of(x, t, x->guess[t], name);
         for (int s = 0; s < 2; s++)
-            cast(x, &ballot[s], name[s], name[!s]);
+            cast_name_vote(x, &ballot[s], name[s], name[!s]);
     }
 }
 
@@ -276,7 +270,7 @@ static void drop_contradicted(struct likeness *x, const struct ballot ballot[2])
         if (x->guess[t] == MAP_NONE)
             continue;
         prefixes_of(x, t, x->guess[t], name);
-        if (!leads(&ballot[0], name[0], name[1]) || !leads(&ballot[1], name[1], name[0]))
+        if (!name_leads_to(&ballot[0], name[0], name[1]) || !name_leads_to(&ballot[1], name[1], name[0]))
             x->guess[t] = MAP_NONE;
     }
 }
@@ -289,7 +283,7 @@ static uint32_t *module_places(const struct weights *w)
     struct map first = {0};
     uint32_t *place = mem_alloc((w->list.n + 1) * sizeof *place);
     for (uint32_t i = 0; i < w->list.n; i++)
-        place[i] = map_add(&first, module_of(w->list.v[i].name), i);
+        place[i] = map_add(&first, weight_module(w->list.v[i].name), i);
     map_release(&first);
     return place;
 }
@@ -306,7 +300,7 @@ static uint32_t *modules_by_values(const struct likeness *x, int s, uint32_t *co
             continue;
         uint32_t at[2] = {place[0][t], place[1][x->guess[t]]};
         uint64_t size = 1;
-        const struct weight *w = weight_of(x, 0, t);
+        const struct weight *w = likeness_weight(x, 0, t);
         for (int i = 0; i < w->ndim; i++)
             size *= (uint64_t)w->shape[i];
         if (size > most[at[s]]) {
@@ -323,7 +317,7 @@ static uint32_t same_of_module(const struct likeness *x, uint32_t t, const uint3
 {
     for (uint32_t g = module; g < x->c->side[1].list.n; g++)
         if (place[g] == module && is_left(x, 1, g) && str_eq(x->c->id[0][t].param, x->c->id[1][g].param) &&
-            same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
+            same_shape_without_ones(likeness_weight(x, 0, t), likeness_weight(x, 1, g)))
             return g;
     return MAP_NONE;
 }
@@ -363,7 +357,7 @@ struct guessed {
 };
 typedef VEC(struct guessed) guessed_list;
 
-static int by_place(const void *a, const void *b)
+static int by_guessed_place(const void *a, const void *b)
 {
     const struct guessed *x = a, *y = b;
     if (x->at[0] != y->at[0])
@@ -390,7 +384,7 @@ static void mark_order(guessed_list *l)
 }
 
 /* Whether this golden position fits between the neighbours in order of guess i, without k. */
-static bool fits(const guessed_list *l, size_t i, size_t k, uint32_t place)
+static bool fits_between_neighbours(const guessed_list *l, size_t i, size_t k, uint32_t place)
 {
     for (size_t a = i; a-- > 0;)
         if (a != k && l->v[a].in_order) {
@@ -423,8 +417,8 @@ static uint64_t *module_kinds(const struct likeness *x, int s, const uint32_t *p
     uint64_t *kind = mem_zalloc((n + 1) * sizeof *kind);
     for (uint32_t i = 0; i < n; i++) {
         struct str param = x->c->id[s][i].param;
-        if (!x->c->id[s][i].training && !weight_of(x, s, i)->text)
-            kind[place[i]] += hash_bytes(param.p, param.n, shape_key(weight_of(x, s, i)));
+        if (!x->c->id[s][i].training && !likeness_weight(x, s, i)->text)
+            kind[place[i]] += hash_bytes(param.p, param.n, shape_key(likeness_weight(x, s, i)));
     }
     for (uint32_t i = 0; i < n; i++)
         kind[i] = kind[place[i]];
@@ -433,7 +427,7 @@ static uint64_t *module_kinds(const struct likeness *x, int s, const uint32_t *p
 
 /* Two weights of one shape, in modules of one kind, that are crossed, and in order once exchanged, hold each other's
  * values: they are paired by position. */
-static void uncross(struct likeness *x, uint32_t *const place[2], guessed_list *l)
+static void uncross_guessed_pairs(struct likeness *x, uint32_t *const place[2], guessed_list *l)
 {
     uint64_t *kind = module_kinds(x, 0, place[0]);
     for (size_t i = 0; i < l->n; i++) {
@@ -441,8 +435,10 @@ static void uncross(struct likeness *x, uint32_t *const place[2], guessed_list *
             continue;
         for (size_t k = 0; k < l->n; k++) {
             struct guessed *a = &l->v[i], *b = &l->v[k];
-            if (k == i || kind[a->t] != kind[b->t] || !same_shape(weight_of(x, 0, a->t), weight_of(x, 0, b->t)) ||
-                (a->at[0] < b->at[0]) == (a->at[1] < b->at[1]) || !fits(l, i, k, b->at[1]) || !fits(l, k, i, a->at[1]))
+            if (k == i || kind[a->t] != kind[b->t] ||
+                !same_shape_without_ones(likeness_weight(x, 0, a->t), likeness_weight(x, 0, b->t)) ||
+                (a->at[0] < b->at[0]) == (a->at[1] < b->at[1]) || !fits_between_neighbours(l, i, k, b->at[1]) ||
+                !fits_between_neighbours(l, k, i, a->at[1]))
                 continue;
             uint32_t g = a->g, held = a->at[1];
             a->g = b->g;
@@ -464,12 +460,12 @@ static void pair_guesses(struct likeness *x, uint32_t *const place[2])
             struct guessed g = {t, x->guess[t], {place[0][t], place[1][x->guess[t]]}, false};
             vec_push(&l, g);
         }
-    vec_sort(&l, by_place);
+    vec_sort(&l, by_guessed_place);
     mark_order(&l);
     if (!sorted_by_name(&x->c->side[0]) && !sorted_by_name(&x->c->side[1]))
-        uncross(x, place, &l);
+        uncross_guessed_pairs(x, place, &l);
     for (size_t i = 0; i < l.n; i++)
-        pair(x, l.v[i].t, l.v[i].g, PAIR_BY_VALUE);
+        add_likeness_pair(x, l.v[i].t, l.v[i].g, PAIR_BY_VALUE);
     vec_release(&l);
 }
 
@@ -490,8 +486,8 @@ static bool begins_with_number(struct str path)
 static void find_renumbered(const struct ballot *b, struct map *out)
 {
     for (size_t i = 0; i < b->votes.n; i++) {
-        struct str from = b->votes.v[i].from, module = module_of(from);
-        if (module.n && begins_with_number(str_cut(from, module.n)) && leads(b, from, b->votes.v[i].to))
+        struct str from = b->votes.v[i].from, module = weight_module(from);
+        if (module.n && begins_with_number(str_cut(from, module.n)) && name_leads_to(b, from, b->votes.v[i].to))
             map_add(out, module, 0);
     }
 }
@@ -500,8 +496,8 @@ static void find_renumbered(const struct ballot *b, struct map *out)
 static uint32_t named_partner(struct likeness *x, const struct ballot *b, const struct map *renumbered,
                               const struct map *members, uint32_t t)
 {
-    struct str module = module_of(weight_of(x, 0, t)->name);
-    for (struct str prefix = module; prefix.n; prefix = module_of(prefix)) {
+    struct str module = weight_module(likeness_weight(x, 0, t)->name);
+    for (struct str prefix = module; prefix.n; prefix = weight_module(prefix)) {
         uint32_t v = map_get(&b->best, prefix);
         if (v == MAP_NONE)
             continue;
@@ -520,11 +516,12 @@ static void pair_by_names(struct likeness *x, const struct ballot *b)
     find_renumbered(b, &renumbered);
     for (uint32_t g = 0; g < x->c->side[1].list.n; g++)
         if (is_left(x, 1, g))
-            map_add(&members, member_key(x, module_of(weight_of(x, 1, g)->name), x->c->id[1][g].param), g);
+            map_add(&members, member_key(x, weight_module(likeness_weight(x, 1, g)->name), x->c->id[1][g].param), g);
     for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
         uint32_t g = is_left(x, 0, t) ? named_partner(x, b, &renumbered, &members, t) : MAP_NONE;
-        if (g != MAP_NONE && !x->done[1][g] && same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
-            pair(x, t, g, PAIR_BY_RULE);
+        if (g != MAP_NONE && !x->done[1][g] &&
+            same_shape_without_ones(likeness_weight(x, 0, t), likeness_weight(x, 1, g)))
+            add_likeness_pair(x, t, g, PAIR_BY_RULE);
     }
     map_release(&renumbered);
     map_release(&members);
@@ -549,7 +546,7 @@ static void list_modules(const struct likeness *x, int s, const uint32_t *place,
 {
     for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
         if (place[i] == i) {
-            struct str name = arena_str(&x->c->arena, module_of(weight_of(x, s, i)->name));
+            struct str name = arena_str(&x->c->arena, weight_module(likeness_weight(x, s, i)->name));
             struct module fresh = {.name = name, .first = i, .partner = MAP_NONE};
             vec_push(out, fresh);
         }
@@ -561,7 +558,7 @@ static void list_modules(const struct likeness *x, int s, const uint32_t *place,
     for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
         struct str param = x->c->id[s][i].param;
         if (is_left(x, s, i))
-            out->v[module_at[place[i]]].key += hash_bytes(param.p, param.n, shape_key(weight_of(x, s, i)));
+            out->v[module_at[place[i]]].key += hash_bytes(param.p, param.n, shape_key(likeness_weight(x, s, i)));
     }
 }
 
@@ -578,7 +575,7 @@ static int module_score(const module_list l[2], uint32_t a, uint32_t b)
 }
 
 /* The best common order: `to` of each target module the golden one, or MAP_NONE. */
-static void line_up(const module_list l[2], uint32_t *to)
+static void align_module_lists(const module_list l[2], uint32_t *to)
 {
     size_t n = l[0].n, m = l[1].n;
     uint8_t *step = mem_zalloc((n + 1) * (m + 1));
@@ -625,8 +622,8 @@ static void pair_members(struct likeness *x, uint32_t *const place[2], uint32_t 
         for (uint32_t g = 0; module_at[0][place[0][t]] == a && is_left(x, 0, t) && g < x->c->side[1].list.n; g++)
             if (module_at[1][place[1][g]] == b && is_left(x, 1, g) &&
                 str_eq(x->c->id[0][t].param, x->c->id[1][g].param) &&
-                same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
-                pair(x, t, g, PAIR_BY_ORDER);
+                same_shape_without_ones(likeness_weight(x, 0, t), likeness_weight(x, 1, g)))
+                add_likeness_pair(x, t, g, PAIR_BY_ORDER);
 }
 
 /* Pairs weights that names do not, if kinds, shapes and the order of the files leave one possibility. */
@@ -648,7 +645,7 @@ static void pair_by_order(struct likeness *x, uint32_t *const place[2])
     }
     if (l[0].n && l[1].n && l[0].n <= CELLS / l[1].n) {
         uint32_t *to = mem_nones(l[0].n);
-        line_up(l, to);
+        align_module_lists(l, to);
         for (uint32_t a = 0; a < l[0].n; a++)
             if (to[a] != MAP_NONE && l[0].v[a].partner == MAP_NONE && as_many(l, l[0].v[a].key))
                 pair_members(x, place, module_at, a, to[a]);
@@ -665,11 +662,11 @@ static void pair_by_order(struct likeness *x, uint32_t *const place[2])
 /* The same stretch of the same file, or elements that are equal to the bit. */
 static bool is_twin(struct likeness *x, int s, uint32_t i, uint32_t k)
 {
-    const struct weight *a = weight_of(x, s, i), *b = weight_of(x, s, k);
+    const struct weight *a = likeness_weight(x, s, i), *b = likeness_weight(x, s, k);
     struct tensor t, g;
     struct figures f;
     struct err quiet;
-    if (!same_shape(a, b) || !same_sample(x, s, i, s, k) || weights_tensor(&x->c->side[s], i, &t, &quiet))
+    if (!same_shape_without_ones(a, b) || !same_sample(x, s, i, s, k) || weights_tensor(&x->c->side[s], i, &t, &quiet))
         return false;
     bool same = false;
     if (weights_tensor(&x->c->side[s], k, &g, &quiet) == 0) {
@@ -688,7 +685,8 @@ static void set_twins_aside(struct likeness *x, int s)
         if (!is_left(x, s, i))
             continue;
         for (uint32_t k = 0; k < c->side[s].list.n; k++) {
-            if (k == i || !x->done[s][k] || !same_shape(weight_of(x, s, i), weight_of(x, s, k)))
+            if (k == i || !x->done[s][k] ||
+                !same_shape_without_ones(likeness_weight(x, s, i), likeness_weight(x, s, k)))
                 continue;
             if (!x->sample[s][i].n)
                 take_sample(x, s, i);
@@ -699,7 +697,7 @@ static void set_twins_aside(struct likeness *x, int s)
             if (told++ < TWICE_MAX)
                 vec_push(&c->warnings,
                          arena_fmt(&c->arena, _("%.*s has the same values as %.*s (tied): listed separately"),
-                                   STR_ARG(weight_of(x, s, i)->name), STR_ARG(weight_of(x, s, k)->name)));
+                                   STR_ARG(likeness_weight(x, s, i)->name), STR_ARG(likeness_weight(x, s, k)->name)));
             vec_push(&c->aside[s], i);
             x->done[s][i] = true;
             break;

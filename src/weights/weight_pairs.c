@@ -36,7 +36,7 @@ static size_t stars_of(struct str s)
 }
 
 /* Matches with at most 8 stars; the text they matched goes to `got`. */
-static bool match(struct str pattern, struct str s, struct str *got, int room)
+static bool match_with_stars(struct str pattern, struct str s, struct str *got, int room)
 {
     while (pattern.n && pattern.p[0] != '*') {
         if (!s.n || s.p[0] != pattern.p[0])
@@ -54,10 +54,10 @@ static bool match(struct str pattern, struct str s, struct str *got, int room)
     while (n < s.n && s.p[n] != '.' && !(pattern.n && s.p[n] == pattern.p[0] && n))
         n++;
     got[0] = str_n(s.p, n);
-    return n && match(pattern, str_cut(s, n), got + 1, room - 1);
+    return n && match_with_stars(pattern, str_cut(s, n), got + 1, room - 1);
 }
 
-static void substitute(struct str pattern, const struct str *got, struct buf *out)
+static void substitute_stars(struct str pattern, const struct str *got, struct buf *out)
 {
     int star = 0;
     buf_clear(out);
@@ -78,7 +78,7 @@ static void add_rule(struct arena *a, rule_list *out, const char *one, const cha
 
 /* Ours: {"pairs": [{"target": …, "golden": …, "transpose": true}]}; TroubleShooter's: [{"torch name":
  * "MindSpore name", …}, {}]; or one plain object of names. */
-static int load_json(struct arena *a, const char *path, struct str text, rule_list *out, struct err *e)
+static int load_name_rules(struct arena *a, const char *path, struct str text, rule_list *out, struct err *e)
 {
     cJSON *root = json_text(text, path, e);
     if (!root)
@@ -114,7 +114,7 @@ static int load_map(struct arena *a, const char *path, rule_list *out, struct er
     int rc = file_slurp(path, MAP_MAX, &text, e);
     struct str s = str_trim(buf_view(&text));
     if (rc == 0 && s.n && (s.p[0] == '{' || s.p[0] == '[')) {
-        rc = load_json(a, path, s, out, e);
+        rc = load_name_rules(a, path, s, out, e);
     } else if (rc == 0) {
         rc = mapping_load(&m, path, e);
         if (rc == 0 && (m.kind == MAPPING_API || m.kind == MAPPING_LAYER)) {
@@ -133,7 +133,7 @@ static int load_map(struct arena *a, const char *path, rule_list *out, struct er
 
 /* ---- pairs ---- */
 
-static struct weight_pair *pair(struct plan *p, uint32_t t, uint32_t g, enum weight_origin origin)
+static struct weight_pair *add_weight_pair(struct plan *p, uint32_t t, uint32_t g, enum weight_origin origin)
 {
     struct weight_pair x = {.weight = {t, g}, .origin = (uint8_t)origin};
     vec_push(&p->c->pairs, x);
@@ -143,7 +143,7 @@ static struct weight_pair *pair(struct plan *p, uint32_t t, uint32_t g, enum wei
 
 /* A rule in both directions: the first name may be the target's or, in a map made for converting, the golden side's.
  * Returns the number of pairs made. */
-static size_t apply(struct plan *p, const struct name_rule *r)
+static size_t apply_name_rule(struct plan *p, const struct name_rule *r)
 {
     size_t made = 0;
     struct buf name = {0};
@@ -156,14 +156,14 @@ static size_t apply(struct plan *p, const struct name_rule *r)
             continue;
         for (size_t i = 0; i < (stars ? t->list.n : 1); i++) {
             uint32_t a = stars ? (uint32_t)i : weights_find(t, from), b;
-            if (a == MAP_NONE || (stars && !match(from, t->list.v[a].name, got, 8)))
+            if (a == MAP_NONE || (stars && !match_with_stars(from, t->list.v[a].name, got, 8)))
                 continue;
             if (stars)
-                substitute(to, got, &name);
+                substitute_stars(to, got, &name);
             b = weights_find(g, stars ? buf_view(&name) : to);
             if (b == MAP_NONE || p->done[0][a] || p->done[1][b])
                 continue;
-            pair(p, a, b, PAIR_BY_MAP)->transpose = r->transpose;
+            add_weight_pair(p, a, b, PAIR_BY_MAP)->transpose = r->transpose;
             made++;
         }
     }
@@ -180,7 +180,7 @@ static int apply_maps(struct plan *p, struct err *e)
     for (int i = 0; i < p->c->opt.maps && rc == 0; i++)
         rc = load_map(&p->c->arena, p->c->opt.map[i], &rules, e);
     for (size_t i = 0; rc == 0 && i < rules.n; i++)
-        if (!apply(p, &rules.v[i])) {
+        if (!apply_name_rule(p, &rules.v[i])) {
             unused++;
             example = example ? example : &rules.v[i];
         }
@@ -193,7 +193,7 @@ static int apply_maps(struct plan *p, struct err *e)
 }
 
 /* Two fused weights with different row orders are compared part by part, transposed stacks expert by expert. */
-static bool alike(const struct plan *p, uint32_t t, uint32_t g)
+static bool may_be_paired_whole(const struct plan *p, uint32_t t, uint32_t g)
 {
     const struct weight_id *a = &p->c->id[0][t], *b = &p->c->id[1][g];
     if (experts_turned(p->c, t, g))
@@ -206,27 +206,27 @@ static bool alike(const struct plan *p, uint32_t t, uint32_t g)
     return a->order == b->order && blocks;
 }
 
-static void by_name(struct plan *p)
+static void pair_weights_by_name(struct plan *p)
 {
     const struct weights *t = &p->c->side[0], *g = &p->c->side[1];
     for (uint32_t i = 0; i < t->list.n; i++) {
         uint32_t b = p->done[0][i] ? MAP_NONE : weights_find(g, t->list.v[i].name);
-        if (b != MAP_NONE && !p->done[1][b] && alike(p, i, b))
-            pair(p, i, b, PAIR_BY_NAME);
+        if (b != MAP_NONE && !p->done[1][b] && may_be_paired_whole(p, i, b))
+            add_weight_pair(p, i, b, PAIR_BY_NAME);
     }
 }
 
-static void by_key(struct plan *p)
+static void pair_weights_by_key(struct plan *p)
 {
     for (uint32_t i = 0; i < p->c->side[0].list.n; i++) {
         uint32_t b = p->done[0][i] ? MAP_NONE : map_get(&p->keys[1], p->c->id[0][i].key);
-        if (b != MAP_NONE && !p->done[1][b] && alike(p, i, b))
-            pair(p, i, b, PAIR_BY_RULE);
+        if (b != MAP_NONE && !p->done[1][b] && may_be_paired_whole(p, i, b))
+            add_weight_pair(p, i, b, PAIR_BY_RULE);
     }
 }
 
 /* The fused weight i of a side against the other side's parts, or against its fused weight, part by part. */
-static void by_parts(struct plan *p, int side, uint32_t i)
+static void pair_weights_by_parts(struct plan *p, int side, uint32_t i)
 {
     const struct weight_id *id = &p->c->id[side][i];
     const char *part[3];
@@ -251,14 +251,15 @@ static void by_parts(struct plan *p, int side, uint32_t i)
             vec_push(&p->c->only[side], i);
             continue;
         }
-        struct weight_pair *x = side == 0 ? pair(p, i, o, PAIR_BY_RULE) : pair(p, o, i, PAIR_BY_RULE);
+        struct weight_pair *x = side == 0 ? add_weight_pair(p, i, o, PAIR_BY_RULE)
+                                : add_weight_pair(p, o, i, PAIR_BY_RULE);
         x->part[side] = (uint8_t)(k + 1);
         x->part[!side] = any ? 0 : (uint8_t)(k + 1);
     }
 }
 
 /* A side without an output layer shares its embedding: the other side's is compared with that. */
-static void tied(struct plan *p)
+static void pair_tied_embeddings(struct plan *p)
 {
     uint32_t head[2], embed[2];
     for (int s = 0; s < 2; s++) {
@@ -267,7 +268,8 @@ static void tied(struct plan *p)
     }
     for (int s = 0; s < 2; s++)
         if (head[s] != MAP_NONE && !p->done[s][head[s]] && head[!s] == MAP_NONE && embed[!s] != MAP_NONE) {
-            s == 0 ? pair(p, head[0], embed[1], PAIR_TIED) : pair(p, embed[0], head[1], PAIR_TIED);
+            s == 0 ? add_weight_pair(p, head[0], embed[1], PAIR_TIED)
+            : add_weight_pair(p, embed[0], head[1], PAIR_TIED);
             vec_push(&p->c->warnings,
                      arena_fmt(&p->c->arena, _("%.*s: the other side has no output layer; it is compared with the "
                                                "embedding"),
@@ -289,12 +291,6 @@ static int in_target_order(const void *a, const void *b)
     return x->expert[1] < y->expert[1] ? -1 : x->expert[1] > y->expert[1];
 }
 
-static struct str module_of(struct str name)
-{
-    ptrdiff_t dot = str_rfind(name, '.');
-    return str_n(name.p, dot < 0 ? 0 : (size_t)dot);
-}
-
 /* What lies beside an optimizer's moments ("state.0.exp_avg") is its state too ("state.0.step"). */
 static void find_optimizer_state(struct weight_compare *c, int s)
 {
@@ -302,9 +298,9 @@ static void find_optimizer_state(struct weight_compare *c, int s)
     const struct weights *w = &c->side[s];
     for (uint32_t i = 0; i < w->list.n; i++)
         if (weight_is_moment(w->list.v[i].name))
-            map_add(&states, module_of(w->list.v[i].name), 0);
+            map_add(&states, weight_module(w->list.v[i].name), 0);
     for (uint32_t i = 0; i < w->list.n; i++)
-        if (map_get(&states, module_of(w->list.v[i].name)) != MAP_NONE)
+        if (map_get(&states, weight_module(w->list.v[i].name)) != MAP_NONE)
             c->id[s][i].training = true;
     map_release(&states);
 }
@@ -334,14 +330,14 @@ int weight_pairs_plan(struct weight_compare *c, struct err *e)
         }
     int rc = apply_maps(&p, e);
     if (rc == 0 && !c->opt.map_only) {
-        by_name(&p);
-        by_key(&p);
+        pair_weights_by_name(&p);
+        pair_weights_by_key(&p);
         for (int s = 0; s < 2; s++)
             for (uint32_t i = 0; i < c->side[s].list.n; i++)
                 if (!p.done[s][i] && c->id[s][i].fusion != FUSED_NOT)
-                    by_parts(&p, s, i);
+                    pair_weights_by_parts(&p, s, i);
         weights_by_expert(c, p.done);
-        tied(&p);
+        pair_tied_embeddings(&p);
         weights_by_likeness(c, p.done);
     }
     if (rc == 0 && c->pairs.n)

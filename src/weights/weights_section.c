@@ -28,7 +28,7 @@ void weights_side_section(struct document *d, const struct weights *w, bool gold
 }
 
 /* Why it is not equal, the view used, and its name on the golden side. */
-static void observed(struct document *d, const struct weight_compare *c, const struct weight_pair *p)
+static void put_observed_cell(struct document *d, const struct weight_compare *c, const struct weight_pair *p)
 {
     struct str name[2] = {c->side[0].list.v[p->weight[0]].name, c->side[1].list.v[p->weight[1]].name};
     struct buf t = {0};
@@ -41,7 +41,7 @@ static void observed(struct document *d, const struct weight_compare *c, const s
     buf_release(&t);
 }
 
-static void differing(struct document *d, const struct weight_compare *c)
+static void put_differing_weights(struct document *d, const struct weight_compare *c)
 {
     const char *const head[] = {_("weight"), "1-cos", _("relative L2"), _("max abs"), _("observed")};
     size_t told = 0, all = c->pairs.n - weights_equal(c);
@@ -58,13 +58,13 @@ static void differing(struct document *d, const struct weight_compare *c)
         doc_cell(d, DOC_NAME, TONE_PLAIN, c->side[0].list.v[p->weight[0]].name);
         for (size_t k = 0; k < ARRAY_LEN(v); k++)
             doc_cell(d, DOC_NUMBER, TONE_BAD, str_of(p->read && p->fig.two ? num_error(n, v[k]) : ""));
-        observed(d, c, p);
+        put_observed_cell(d, c, p);
     }
     if (all > told)
         doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
 }
 
-static void replicas(struct document *d, const struct weight_compare *c)
+static void put_differing_copies(struct document *d, const struct weight_compare *c)
 {
     const char *const head[] = {_("copy of a weight"), _("side"), _("relative L2"), _("ranks")};
     size_t told = 0, all = weight_replicas_off(c, false);
@@ -94,7 +94,7 @@ static void replicas(struct document *d, const struct weight_compare *c)
         doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
 }
 
-static void alone(struct document *d, const struct weight_compare *c)
+static void put_unpaired_weights(struct document *d, const struct weight_compare *c)
 {
     const char *const head[] = {_("unpaired weight"), _("side")};
     size_t told = 0, all = c->only[0].n + c->only[1].n;
@@ -131,7 +131,7 @@ static void other_values(struct document *d, const struct weight_compare *c)
 }
 
 /* Pairs that agree in the rows that both have, and what is no parameter: differences that are none, by their names. */
-static void harmless(struct document *d, const struct weight_compare *c)
+static void put_harmless_differences(struct document *d, const struct weight_compare *c)
 {
     struct buf names = {0};
     size_t told = 0;
@@ -166,9 +166,9 @@ void weights_section(struct document *d, const struct weight_compare *c)
     doc_unread(d, c->unread.v, c->unread.n);
     for (int s = 0; s < 2; s++)
         weights_side_section(d, &c->side[s], s);
-    differing(d, c);
-    replicas(d, c);
-    alone(d, c);
-    harmless(d, c);
+    put_differing_weights(d, c);
+    put_differing_copies(d, c);
+    put_unpaired_weights(d, c);
+    put_harmless_differences(d, c);
     doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
 }
