@@ -235,6 +235,83 @@ static bool ends_note(const struct prompt *p)
     return note && p->at == p->text.n && str_trim(str_cut(line, strlen("note "))).n;
 }
 
+static void delete_before_or_close(struct prompt *p)
+{
+    if (!p->text.n)
+        close_line(p);
+    else if (p->at)
+        cut_text(p, place_before(p), p->at);
+}
+
+static void delete_character(struct prompt *p)
+{
+    size_t from = p->at;
+    cut_text(p, from, place_after(p));
+}
+
+static void go_left(struct prompt *p)
+{
+    p->at = place_before(p);
+}
+
+static void go_right(struct prompt *p)
+{
+    p->at = place_after(p);
+}
+
+static void go_to_begin(struct prompt *p)
+{
+    p->at = 0;
+}
+
+static void go_to_end(struct prompt *p)
+{
+    p->at = p->text.n;
+}
+
+static void cut_to_begin(struct prompt *p)
+{
+    cut_text(p, 0, p->at);
+}
+
+static void cut_to_end(struct prompt *p)
+{
+    size_t from = p->at;
+    cut_text(p, from, p->text.n);
+}
+
+static void cut_word(struct prompt *p)
+{
+    size_t to = p->at, from = to;
+    while (from && p->text.p[from - 1] == ' ')
+        from--;
+    while (from && p->text.p[from - 1] != ' ')
+        from--;
+    cut_text(p, from, to);
+}
+
+static void recall_older(struct prompt *p)
+{
+    recall_line(p, -1);
+}
+
+static void recall_newer(struct prompt *p)
+{
+    recall_line(p, 1);
+}
+
+static const struct {
+    const char *key;
+    void (*edit)(struct prompt *p);
+} edit_keys[] = {
+    {"Esc", close_line}, {"C-c", close_line}, {"C-g", close_line},
+    {"Backspace", delete_before_or_close}, {"Delete", delete_character}, {"C-d", delete_character},
+    {"Left", go_left}, {"C-b", go_left}, {"Right", go_right}, {"C-f", go_right},
+    {"Home", go_to_begin}, {"C-a", go_to_begin}, {"End", go_to_end}, {"C-e", go_to_end},
+    {"C-u", cut_to_begin}, {"C-k", cut_to_end}, {"C-w", cut_word},
+    {"Up", recall_older}, {"C-p", recall_older}, {"Down", recall_newer}, {"C-n", recall_newer},
+};
+
 static bool take_key(struct screen *s, const char *key)
 {
     struct prompt *p = &s->prompt;
@@ -251,41 +328,14 @@ static bool take_key(struct screen *s, const char *key)
         screen_edit(s);
         return false;
     }
-    if (strcmp(key, "Esc") == 0 || strcmp(key, "C-c") == 0 || strcmp(key, "C-g") == 0 ||
-        (strcmp(key, "Backspace") == 0 && !p->text.n))
-        close_line(p);
-    else if (strcmp(key, "Backspace") == 0 && p->at)
-        cut_text(p, place_before(p), p->at);
-    else if (strcmp(key, "C-d") == 0 && ends_note(p))
+    if (strcmp(key, "C-d") == 0 && ends_note(p))
         return finish_prompt(s);
-    else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
-        size_t from = p->at;
-        cut_text(p, from, place_after(p));
-    } else if (strcmp(key, "Left") == 0 || strcmp(key, "C-b") == 0)
-        p->at = place_before(p);
-    else if (strcmp(key, "Right") == 0 || strcmp(key, "C-f") == 0)
-        p->at = place_after(p);
-    else if (strcmp(key, "Home") == 0 || strcmp(key, "C-a") == 0)
-        p->at = 0;
-    else if (strcmp(key, "End") == 0 || strcmp(key, "C-e") == 0)
-        p->at = p->text.n;
-    else if (strcmp(key, "C-u") == 0)
-        cut_text(p, 0, p->at);
-    else if (strcmp(key, "C-k") == 0) {
-        size_t from = p->at;
-        cut_text(p, from, p->text.n);
-    } else if (strcmp(key, "C-w") == 0) {
-        size_t to = p->at, from = to;
-        while (from && p->text.p[from - 1] == ' ')
-            from--;
-        while (from && p->text.p[from - 1] != ' ')
-            from--;
-        cut_text(p, from, to);
-    } else if (strcmp(key, "Up") == 0 || strcmp(key, "C-p") == 0)
-        recall_line(p, -1);
-    else if (strcmp(key, "Down") == 0 || strcmp(key, "C-n") == 0)
-        recall_line(p, 1);
-    else if (key_is_character(key))
+    for (size_t i = 0; i < ARRAY_LEN(edit_keys); i++)
+        if (strcmp(key, edit_keys[i].key) == 0) {
+            edit_keys[i].edit(p);
+            return false;
+        }
+    if (key_is_character(key))
         insert_text(p, strcmp(key, "Space") == 0 ? STR(" ") : str_of(key));
     return false;
 }
