@@ -313,21 +313,9 @@ static void name_investigation_inputs(const struct investigation *v)
         inputs_name(v->path);
 }
 
-int open_investigation(struct investigation *v, const struct options *o, const struct keep_place *where, bool claim,
-                       struct err *e)
+/* Names of a log's values: those saved are known from here on, and those of the command line are saved. */
+static int apply_log_names(struct investigation *v, const struct options *o, struct err *e)
 {
-    bool saved = o->args == 1 && investigation_is(o->arg[0]);
-    const char *file = saved ? o->arg[0] : o->investigation;
-    enum path_what there = PATH_FILE;
-    investigation_init(v);
-    v->path = file ? investigation_keep(v, file) : NULL;
-    v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
-    v->read_only = v->pack != NULL;
-    open_investigation_sign(v);
-    if (claim)
-        investigation_claim(v);
-    if (file && (path_look(file, &there, e) || (there != PATH_ABSENT && investigation_load(v, file, e))))
-        return -1;
     if (v->log_names && value_names_learn(str_of(v->log_names), e))
         return -1;
     if (o->log_names) {
@@ -336,23 +324,43 @@ int open_investigation(struct investigation *v, const struct options *o, const s
         v->log_names = investigation_keep(v, names.p);
         buf_release(&names);
     }
+    return 0;
+}
+
+static void add_remaps(struct investigation *v, const struct options *o)
+{
     for (int i = 0; i < o->remaps; i++) {
         struct named_text x = {.name = arena_cstr(&v->arena, o->remap_from[i]),
                                .text = arena_cstr(&v->arena, o->remap_to[i])};
         vec_push(&v->remaps, x);
     }
-    if (saved && investigation_find_inputs(v, e)) {
+}
+
+/* The inputs of a saved investigation may have moved. That they are gone is an error for commands that need them. */
+static int find_saved_inputs(struct investigation *v, const struct options *o, struct err *e)
+{
+    if (investigation_find_inputs(v, e)) {
         if (!o->unread && !o->gone)
             return -1;
         v->gone = investigation_keep(v, e->text);
     }
+    locate_files(v);
+    return 0;
+}
+
+/* The inputs of the command line replace those saved, unless they are those of a round that is shown. */
+static void set_given_inputs(struct investigation *v, const struct options *o)
+{
     const char *const named[2] = {o->args > 0 ? investigation_keep(v, o->arg[0]) : NULL,
                                   o->args > 1 ? investigation_keep(v, o->arg[1]) : NULL};
-    bool of_round = !saved && v->rounds.n && o->args && show_named(v, named, o);
-    for (int i = 0; i < 2 && !saved && o->args && !of_round; i++)
+    bool of_round = v->rounds.n && o->args && show_named(v, named, o);
+    for (int i = 0; i < 2 && o->args && !of_round; i++)
         v->input[i] = named[i];
-    if (saved)
-        locate_files(v);
+}
+
+/* What decides pairs and verdicts: flags, mapping files, known differences, steps, ranks. */
+static int apply_options(struct investigation *v, const struct options *o, struct err *e)
+{
     v->map_only |= o->map_only;
     v->exact |= o->exact;
     v->strict_gaps |= o->strict_gaps;
@@ -375,6 +383,33 @@ int open_investigation(struct investigation *v, const struct options *o, const s
         if (o->rank[i] >= 0)
             v->rank[i] = o->rank[i];
     }
+    return 0;
+}
+
+int open_investigation(struct investigation *v, const struct options *o, const struct keep_place *where, bool claim,
+                       struct err *e)
+{
+    bool saved = o->args == 1 && investigation_is(o->arg[0]);
+    const char *file = saved ? o->arg[0] : o->investigation;
+    enum path_what there = PATH_FILE;
+    investigation_init(v);
+    v->path = file ? investigation_keep(v, file) : NULL;
+    v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
+    v->read_only = v->pack != NULL;
+    open_investigation_sign(v);
+    if (claim)
+        investigation_claim(v);
+    if (file && (path_look(file, &there, e) || (there != PATH_ABSENT && investigation_load(v, file, e))))
+        return -1;
+    if (apply_log_names(v, o, e))
+        return -1;
+    add_remaps(v, o);
+    if (saved && find_saved_inputs(v, o, e))
+        return -1;
+    if (!saved)
+        set_given_inputs(v, o);
+    if (apply_options(v, o, e))
+        return -1;
     if (!file && where && v->input[0])
         find_place(v, where, claim, o);
     else if (!file && where)
