@@ -385,11 +385,27 @@ static bool alone_of_several(const struct options *o, enum job_kind kind)
     return o->all_steps || (o->all_ranks && kind != JOB_AS_ONE) || (o->values && kind == JOB_RANK_BY_RANK);
 }
 
+/* One pair of recordings; of micro-batches that belong together, all of them joined. */
+static int compare_one_pair(struct investigation *inv, const struct options *o, struct found_trees *found)
+{
+    struct session s;
+    struct session_options so;
+    struct err e = {0};
+    open_investigation_session(inv, o, &so);
+    so.of.found = found;
+    so.unwatched = true;
+    if (session_start(&s, &so, &e))
+        return cli_fail(&e);
+    bool waited = cli_wait(&s, o, &e) == 0;
+    bool joined = waited && inv->rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
+    int status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish_comparison(s.now, inv, o, &e);
+    session_stop(&s);
+    return joined ? cli_compare_job(inv, o, found) : status;
+}
+
 int cli_compare(const struct options *given)
 {
     struct options own = *given, *o = &own;
-    struct session s;
-    struct session_options so;
     struct investigation inv;
     struct err e = {0};
     struct found_trees found = {0}; /* shared, so that each tree is searched once */
@@ -429,19 +445,7 @@ int cli_compare(const struct options *given)
         if (joined)
             status = cli_compare_job(&inv, o, &found);
     } else {
-        open_investigation_session(&inv, o, &so);
-        so.of.found = &found;
-        so.unwatched = true;
-        if (session_start(&s, &so, &e)) {
-            status = cli_fail(&e);
-        } else {
-            bool waited = cli_wait(&s, o, &e) == 0;
-            bool joined = waited && inv.rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
-            status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish_comparison(s.now, &inv, o, &e);
-            session_stop(&s);
-            if (joined)
-                status = cli_compare_job(&inv, o, &found);
-        }
+        status = compare_one_pair(&inv, o, &found);
     }
     found_trees_release(&found);
     investigation_release(&inv);

@@ -443,6 +443,27 @@ static void draw_axis_strip(struct plate *p, int axis)
 
 /* ---- the whole ---- */
 
+/* The lines of the map: h and those that the list of worst elements gives up, none of them empty. */
+static int fit_map_height(const struct tensor_view *s, int64_t rows, int h, int *worst)
+{
+    for (; *worst > 1 && h >= 4 && h < rows && rows <= 16; --*worst) /* small planes whole, one row per line */
+        h++;
+    h = h < 1 ? 1 : h > rows ? (int)rows : h;
+    if (!s->magnified) { /* no empty lines */
+        int64_t size = (rows + h - 1) / h;
+        h = (int)((rows + size - 1) / size);
+    }
+    return h;
+}
+
+/* Whether the plane is shown as numbers: as chosen, otherwise if all of it has room. */
+static bool shows_numbers(const struct tensor_view *s, int64_t rows, int64_t columns, int h, int width)
+{
+    bool small = rows <= h && rows <= TENSOR_NUMBERS_SMALL && columns <= TENSOR_NUMBERS_SMALL &&
+                 columns <= tensor_numbers_across(width) && !s->magnified;
+    return s->numbers > 0 || (s->numbers == 0 && small);
+}
+
 /* The distribution of the pane's lines, and the number of maps side by side. */
 static struct tensor_layout lay_out_tensor(const struct tensor_view *s, struct rect r)
 {
@@ -459,18 +480,9 @@ static struct tensor_layout lay_out_tensor(const struct tensor_view *s, struct r
         strips = 0;
     if (lines - must - spread - worst < 4)
         spread = 0;
-    int h = lines - must - spread - strips - worst;
-    for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, one row per line */
-        h++;
-    h = h < 1 ? 1 : h > rows ? (int)rows : h;
-    if (!s->magnified) { /* no empty lines */
-        int64_t size = (rows + h - 1) / h;
-        h = (int)((rows + size - 1) / size);
-    }
+    int h = fit_map_height(s, rows, lines - must - spread - strips - worst, &worst);
     int room = lines - h - must - spread - strips, third = (r.w - LABEL_W - 5) / 3, whole = r.w - LABEL_W - 1;
-    bool small = rows <= h && rows <= TENSOR_NUMBERS_SMALL && columns <= TENSOR_NUMBERS_SMALL &&
-                 columns <= tensor_numbers_across(whole) && !s->magnified,
-         numbers = s->numbers > 0 || (s->numbers == 0 && small);
+    bool numbers = shows_numbers(s, rows, columns, h, whole);
     int across = columns < TENSOR_NUMBERS_SMALL ? (int)columns : TENSOR_NUMBERS_SMALL;
     bool all = two && (numbers ? tensor_numbers_across(third) >= across : third >= (columns < 24 ? columns : 24));
     int below = 2 * (h + 1); /* both sides' numbers below the difference, where they have room nowhere else */

@@ -114,6 +114,49 @@ static void of_other_runs(struct panel_item *it)
                    "Give the logs of the dumped runs, or answer the question in panel 2.");
 }
 
+/* Done: the loss is within the limits, or the first deviation is explained; if all of the dumps agrees, no log is
+ * needed. */
+static void settle_marks(struct panel_item *loss, struct panel_item *deviation)
+{
+    uint8_t mark = deviation->mark;
+    if (mark == MARK_WAIVED && loss->mark == MARK_BAD)
+        loss->mark = MARK_WAIVED;
+    if ((mark == MARK_OK || mark == MARK_BAD || mark == MARK_WAIVED) && loss->mark == MARK_MISSING)
+        loss->mark = MARK_NOTE;
+    if (loss->mark == MARK_BAD && mark == MARK_OK)
+        deviation->mark = MARK_NOTE; /* the loss says otherwise */
+}
+
+/* `deviation`: its mark before it was settled. */
+static void say_next(struct panel_page *p, const struct procedure *g, const struct engine_run_result *r,
+                     uint8_t loss, uint8_t deviation)
+{
+    const char *told = procedure_first_told(g, &p->arena);
+    bool deviates = g->s->judged && g->s->judged->first != NONE;
+    if (p->state == PANEL_PASSED && deviates && r)
+        p->next =
+            _("The first loss agrees, so the effect of the first deviation in the dumps is small: come back to it if "
+              "later panels fail.");
+    else if (p->state == PANEL_PASSED)
+        p->next = _("The forward pass agrees: continue with the backward pass.");
+    else if (deviation == MARK_BAD)
+        p->next = told ? arena_fmt(&p->arena, _("Check the first deviation: %s"), told)
+                       : _("Check the first deviation: do its inputs agree, what kind of error is it, which source "
+                           "line is it?");
+    else if (loss == MARK_BAD && r->curves->factor[CURVE_LOSS].factor != 0)
+        p->next = curve_items_next(p, r->curves);
+    else if (deviation == MARK_MISSING && loss == MARK_BAD)
+        p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
+    else if (deviation == MARK_OK && loss == MARK_BAD)
+        p->next = _("The dumps agree, the losses differ: check that it is the same step and the same loss reduction.");
+    else
+        p->next = _("Give both training logs to compare the first loss, or both dumps of step 1.");
+    if (deviates)
+        p->next_command = "first";
+    else if (p->state == PANEL_FAILED && deviation == MARK_MISSING)
+        p->next_command = "recipe dump";
+}
+
 void panel_first_loss(struct panel_page *p, const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
@@ -129,39 +172,9 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     add_dump_result(p, g, ok);
     size_t dev = p->items.n - 1;
     uint8_t deviation = p->items.v[dev].mark;
-    /* done: the loss is within the limits, or the first deviation is explained; if all of the dumps agrees, no log is
-     * needed */
-    if (deviation == MARK_WAIVED && p->items.v[loss].mark == MARK_BAD)
-        p->items.v[loss].mark = MARK_WAIVED;
-    if ((deviation == MARK_OK || deviation == MARK_BAD || deviation == MARK_WAIVED) &&
-        p->items.v[loss].mark == MARK_MISSING)
-        p->items.v[loss].mark = MARK_NOTE;
-    if (p->items.v[loss].mark == MARK_BAD && deviation == MARK_OK)
-        p->items.v[dev].mark = MARK_NOTE; /* the loss says otherwise */
+    settle_marks(&p->items.v[loss], &p->items.v[dev]);
     page_settle(p, g);
-    p->summary =
-        p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
-    const char *told = procedure_first_told(g, &p->arena);
-    if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
-        p->next =
-            _("The first loss agrees, so the effect of the first deviation in the dumps is small: come back to it if "
-              "later panels fail.");
-    else if (p->state == PANEL_PASSED)
-        p->next = _("The forward pass agrees: continue with the backward pass.");
-    else if (deviation == MARK_BAD)
-        p->next = told ? arena_fmt(&p->arena, _("Check the first deviation: %s"), told)
-                       : _("Check the first deviation: do its inputs agree, what kind of error is it, which source "
-                           "line is it?");
-    else if (p->items.v[loss].mark == MARK_BAD && r->curves->factor[CURVE_LOSS].factor != 0)
-        p->next = curve_items_next(p, r->curves);
-    else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)
-        p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
-    else if (deviation == MARK_OK && p->items.v[loss].mark == MARK_BAD)
-        p->next = _("The dumps agree, the losses differ: check that it is the same step and the same loss reduction.");
-    else
-        p->next = _("Give both training logs to compare the first loss, or both dumps of step 1.");
-    if (g->s->judged && g->s->judged->first != NONE)
-        p->next_command = "first";
-    else if (p->state == PANEL_FAILED && deviation == MARK_MISSING)
-        p->next_command = "recipe dump";
+    uint8_t mark = p->items.v[loss].mark;
+    p->summary = p->items.v[mark == MARK_MISSING || mark == MARK_NOTE ? dev : loss].text;
+    say_next(p, g, r, mark, deviation);
 }
