@@ -14,7 +14,7 @@
 
 /* Compares what the investigation names now and judges its panels; -1 if there are no two dumps, or they cannot be
  * read. */
-static int compare_now(struct procedure_run *x, const struct options *o, struct err *e)
+static int compare_and_judge(struct procedure_run *x, const struct options *o, struct err *e)
 {
     if (procedure_run_open(x, o, e))
         return -1;
@@ -33,7 +33,7 @@ static int from_investigation(struct round *r, const struct options *o, const ch
     one.args = 1;
     int rc = open_investigation_saved(&x.inv, &one, false, true, e);
     if (rc == 0)
-        rc = compare_now(&x, &one, e);
+        rc = compare_and_judge(&x, &one, e);
     if (rc == 0)
         round_of(r, x.s.now, &x.inv, &x.guide);
     procedure_run_close(&x);
@@ -174,7 +174,7 @@ int cli_round_leave(const struct options *o, const char *target, const char *gol
     old.step[0] = old.step[1] = old.rank[0] = old.rank[1] = -1; /* they apply to the new round */
     int rc = open_investigation_saved(&x.inv, &old, true, true, e);
     if (rc == 0)
-        rc = compare_now(&x, &old, e);
+        rc = compare_and_judge(&x, &old, e);
     if (rc == 0)
         rc = round_leave(&x.inv, x.s.now, &x.guide, target, golden, NULL, e);
     procedure_run_close(&x);
@@ -182,7 +182,7 @@ int cli_round_leave(const struct options *o, const char *target, const char *gol
 }
 
 /* Compares and saves the new round, and prints the changes since the previous one. */
-static int tell_round(const struct options *o, struct err *e)
+static int print_round_changes(const struct options *o, struct err *e)
 {
     struct procedure_run x = {.inv = {.lock = -1}};
     struct options new = *o;
@@ -190,7 +190,7 @@ static int tell_round(const struct options *o, struct err *e)
     int status;
     new.args = 1;
     round_init(&now);
-    if (open_investigation_saved(&x.inv, &new, true, true, e) || compare_now(&x, &new, e)) {
+    if (open_investigation_saved(&x.inv, &new, true, true, e) || compare_and_judge(&x, &new, e)) {
         status = cli_fail(e);
     } else if (!x.s.now->since.there) {
         *e = x.s.now->since.err;
@@ -243,5 +243,5 @@ int cli_round(const struct options *o)
         err_set(&e, ERR_USAGE, "%s", _("--undo returns to the previous round: do not give a new dump with it"));
     if (o->undo > 0 || cli_round_leave(o, o->arg[1], o->args > 2 ? o->arg[2] : NULL, &e))
         return cli_fail(&e);
-    return tell_round(o, &e);
+    return print_round_changes(o, &e);
 }

@@ -627,7 +627,7 @@ static bool check_all_ranks(const struct options *o, const struct investigation 
 }
 
 /* A text file that no reader knows: it may be a log in which nothing is recognised, and its error names the line. */
-static bool other_text(const char *path)
+static bool may_be_log(const char *path)
 {
     static const char *const others[] = {".json", ".yaml", ".yml", ".py", ".xml", ".html", ".md"};
     char head[4096];
@@ -650,7 +650,7 @@ int cli_check(const struct options *o)
         return cli_fail(&unfit);
     }
     enum path_kind what = path_kind_find(o->arg[0], NULL);
-    if (what == PATH_LOG || what == PATH_NORMS || (what == PATH_NOTHING && other_text(o->arg[0])))
+    if (what == PATH_LOG || what == PATH_NORMS || (what == PATH_NOTHING && may_be_log(o->arg[0])))
         return cli_check_log(o);
     struct session s;
     struct session_options so;

@@ -60,7 +60,7 @@ static void check_against_dump(struct dump_config *c, const struct dump *d)
 
 /* Estimates the size of a recording from a dump of the same model, which may be one of statistics; a list of calls
  * reduces it. */
-static int size_by(struct dump_config *c, const char *path, struct err *e)
+static int size_from_recording(struct dump_config *c, const char *path, struct err *e)
 {
     place_list l = {0};
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -150,7 +150,7 @@ int cli_check_dump_config(const struct options *o)
     struct dump_config c;
     struct err e = {0};
     int status;
-    if (dump_config_open(&c, o->arg[0], &e) || (o->args > 1 && size_by(&c, o->arg[1], &e)) ||
+    if (dump_config_open(&c, o->arg[0], &e) || (o->args > 1 && size_from_recording(&c, o->arg[1], &e)) ||
         (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: expected a name that ends in .json"), o->output)) ||
             cli_write(o, &forms, &c, &e))
         status = cli_fail(&e);

@@ -26,8 +26,8 @@ struct job_run {
     struct job_compare k;
 };
 
-static void options_of(const struct investigation *v, const struct options *o, struct found_trees *found,
-                       struct job_compare_options *jo)
+static void set_job_options(const struct investigation *v, const struct options *o, struct found_trees *found,
+                            struct job_compare_options *jo)
 {
     *jo = (struct job_compare_options){
         .all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
@@ -46,7 +46,7 @@ enum job_kind cli_job_asked(const struct investigation *v, const struct options 
     struct err quiet = {0};
     if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
         return JOB_OF_ONE_RANK;
-    options_of(v, o, found, &jo);
+    set_job_options(v, o, found, &jo);
     job_compare_init(&k, &jo);
     bool several = job_compare_look(&k, &quiet) == 0 && k.several, open = k.open;
     job_compare_release(&k);
@@ -225,7 +225,7 @@ static int job_exit_status(const struct job_run *r)
     return policy->kinds && own == EXIT_UNJUDGED ? cli_worse_status(status, own) : status;
 }
 
-static bool take_first(void *ctx, int step, int rank)
+static bool take_first_pair(void *ctx, int step, int rank)
 {
     bool *taken = ctx, first = !*taken;
     (void)step;
@@ -241,7 +241,7 @@ static int show_tensor(const struct options *o, struct job_compare_options *jo)
     struct err e = {0};
     bool taken = false;
     int status = 0;
-    jo->take = take_first;
+    jo->take = take_first_pair;
     jo->take_ctx = &taken;
     jo->rows_alone = true;
     job_compare_init(&k, jo);
@@ -276,7 +276,7 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     struct job_compare_options jo;
     struct err e = {0};
     int status = 0;
-    options_of(v, o, found, &jo);
+    set_job_options(v, o, found, &jo);
     if (o->tensor)
         return show_tensor(o, &jo);
     if (!o->values && cli_parts_wanted(o))
@@ -294,7 +294,7 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     return rc ? cli_fail(&e) : status;
 }
 
-static bool take_none(void *ctx, int step, int rank)
+static bool take_no_pair(void *ctx, int step, int rank)
 {
     (void)ctx;
     (void)step;
@@ -309,9 +309,9 @@ bool cli_job_of_panels(const struct investigation *v, const struct options *o, e
     struct err e = {0};
     if (wanted == PANEL_RANKS_NONE || !v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
         return false;
-    options_of(v, o, NULL, &jo);
+    set_job_options(v, o, NULL, &jo);
     if (wanted == PANEL_RANKS_LAYOUTS) {
-        jo.take = take_none;
+        jo.take = take_no_pair;
         jo.rows_alone = true;
     }
     job_compare_init(k, &jo);

@@ -69,7 +69,7 @@ static int decide_and_pair(struct marking *m, const struct options *o, struct er
     return cli_wait(&m->s, o, e);
 }
 
-static bool by_hand(const struct pairing *p, const struct line *l)
+static bool is_paired_by_hand(const struct pairing *p, const struct line *l)
 {
     return l->pair != NONE && p->pairs.v[l->pair].origin == ORIGIN_MARK;
 }
@@ -80,7 +80,7 @@ static int mark_rows(struct marking *m, const struct options *o, struct buf *b, 
     struct nmap before = {0};
     const struct pairing *p = m->s.now->pairing;
     for (size_t i = 0; i < p->lines.n; i++)
-        if (by_hand(p, &p->lines.v[i]))
+        if (is_paired_by_hand(p, &p->lines.v[i]))
             nmap_set(&before, decided_pairs_key(p->lines.v[i].row[0], p->lines.v[i].row[1]), 1);
     struct decision x = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]},
                          .view = o->view ? o->view : ""};
@@ -89,7 +89,7 @@ static int mark_rows(struct marking *m, const struct options *o, struct buf *b, 
     p = m->s.now->pairing;
     for (size_t i = 0; rc == 0 && i < p->lines.n; i++) {
         const uint32_t *row = p->lines.v[i].row;
-        if (by_hand(p, &p->lines.v[i]) && nmap_get(&before, decided_pairs_key(row[0], row[1])) == MAP_NONE)
+        if (is_paired_by_hand(p, &p->lines.v[i]) && nmap_get(&before, decided_pairs_key(row[0], row[1])) == MAP_NONE)
             print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     nmap_release(&before);

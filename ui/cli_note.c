@@ -76,7 +76,7 @@ static int link_cause(const struct noting *n, const struct options *o, struct fi
     return 0;
 }
 
-static void take_words(const struct options *o, struct finding *x)
+static void take_note_options(const struct options *o, struct finding *x)
 {
     if (o->status >= 0)
         x->status = (uint8_t)o->status;
@@ -96,7 +96,7 @@ static int add_note(struct noting *n, const struct options *o, struct buf *b, st
          .time = investigation_date(inv), .text = o->arg[o->args - 1], .subject = (uint8_t)s.kind,
          .about = {s.about[0], s.about[1]}, .at = s.at};
     x.place = x.number;
-    take_words(o, &x);
+    take_note_options(o, &x);
     if (link_cause(n, o, &x, e))
         return -1;
     session_lock(&n->s);
@@ -119,7 +119,7 @@ static int edit_finding(struct noting *n, const struct options *o, struct buf *b
     if (o->args == 2)
         x.text = o->arg[1];
     x.removed = o->taken_out;
-    take_words(o, &x);
+    take_note_options(o, &x);
     if (link_cause(n, o, &x, e))
         return -1;
     x.step = findings_step(&n->inv.findings);

@@ -24,7 +24,7 @@ struct ranks_run {
     int status;
 };
 
-static void tell_json(struct ranks_run *r, const struct comparison *s)
+static void write_pair_json(struct ranks_run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
     compare_json_brief(&r->w, s);
@@ -66,7 +66,7 @@ static void pair_number_text(char out[NUM_MAX], int target, int golden)
         snprintf(out, NUM_MAX, "%d:%d", target, golden);
 }
 
-static void tell_text(struct ranks_run *r, const struct comparison *s)
+static void write_pair_text(struct ranks_run *r, const struct comparison *s)
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     struct buf text = {0};
@@ -124,7 +124,7 @@ static void tell_left_out_json(struct ranks_run *r)
     jw_end_array(&r->w);
 }
 
-static void tell_unread(void *ctx)
+static void write_unread_pair(void *ctx)
 {
     struct ranks_run *r = ctx;
     if (!r->json && !r->o->summary)
@@ -152,9 +152,9 @@ static int report_pair(void *ctx, size_t pair, struct err *e)
     }
     merge_status(r, cli_fail_on(r->o, c, judgement_status(c->judged, &jo)));
     if (r->json)
-        tell_json(r, c);
+        write_pair_json(r, c);
     else if (!r->o->summary)
-        tell_text(r, c);
+        write_pair_text(r, c);
     r->compared++;
     return 0;
 }
@@ -190,7 +190,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
 {
     struct ranks_run r = {.o = o, .json = o->json || o->output, .joined = joined};
     struct job_compare_options jo = {.by_rank = true, .all_steps = o->all_steps, .all_ranks = o->all_ranks,
-                                     .finished = report_pair, .unread = tell_unread, .take_ctx = &r, .found = found};
+                                     .finished = report_pair, .unread = write_unread_pair, .take_ctx = &r, .found = found};
     struct err e = {0};
     bool file = o->output && strcmp(o->output, "-") != 0;
     open_investigation_session(v, o, &jo.of);

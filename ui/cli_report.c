@@ -40,7 +40,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
 }
 
 /* Prints the content of the pack on standard error, and what was left out. */
-static void tell_packed(const struct pack_said *said, const struct options *o)
+static void print_packed(const struct pack_said *said, const struct options *o)
 {
     char rows[NUM_MAX], of[NUM_MAX], bytes[NUM_MAX];
     struct buf b = {0};
@@ -73,7 +73,7 @@ static int write_pack(const struct procedure_run *t, const struct options *o, st
     }
     int rc = pack_write(o->pack, t->s.now, &po, &said, e);
     if (!rc)
-        tell_packed(&said, o);
+        print_packed(&said, o);
     pack_said_release(&said);
     return rc;
 }

@@ -31,7 +31,7 @@ struct manners {
     sigset_t mask;
 };
 
-static void step_back(struct manners *m)
+static void yield_terminal(struct manners *m)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     sigset_t stop;
@@ -55,7 +55,7 @@ static int run_in_foreground(char **argv, char **environment)
     struct manners m;
     int status = 0;
     fflush(stdout);
-    step_back(&m);
+    yield_terminal(&m);
     pid_t p = fork();
     if (p == 0) {
         sigset_t none;

@@ -98,7 +98,7 @@ static void draw_prompt(const struct screen *s, struct grid *g, int y)
 }
 
 /* The name of the place to which going back from the table leads; NULL: out of the program. */
-static const char *back_to(const struct workspace *d)
+static const char *place_behind_table(const struct workspace *d)
 {
     if (d->list.left.on)
         return _("list");
@@ -137,7 +137,7 @@ static void draw_keys(const struct screen *s, struct grid *g, int y)
         if (!key)
             continue;
         bool back = p == &pane_table && strcmp(h->command, "back") == 0;
-        const char *label = back ? back_to(&s->work) : NULL;
+        const char *label = back ? place_behind_table(&s->work) : NULL;
         if (p == &pane_list && !list_has(workspace_selected(&s->work), h->command, &label))
             continue;
         if (p == &pane_panel && strcmp(h->command, "enter") == 0 && !panel_line_opens(&s->work))

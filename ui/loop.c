@@ -124,7 +124,7 @@ static void load_tools(struct screen *s)
     buf_release(&text);
 }
 
-static void stop_here(void *ctx)
+static void stop_process(void *ctx)
 {
     struct sigaction ours, usual = {.sa_handler = SIG_DFL};
     (void)ctx;
@@ -135,18 +135,18 @@ static void stop_here(void *ctx)
     sigaction(SIGTSTP, &ours, NULL);
 }
 
-static void keys_again(struct screen *s)
+static void reload_user_keys(struct screen *s)
 {
     load_user_keys(s, false);
 }
 
 static void stop_in_background(void)
 {
-    term_lend(stop_here, NULL);
+    term_lend(stop_process, NULL);
 }
 
 static const struct screen_terminal terminal = {term_copy, term_mouse,         term_repaint,
-                                                term_lend, stop_in_background, keys_again};
+                                                term_lend, stop_in_background, reload_user_keys};
 
 /* ---- the colour scheme ---- */
 
@@ -202,7 +202,7 @@ static void theme_keep(struct screen *s)
 
 /* ---- the loop ---- */
 
-static const struct scheme *scheme_of(const struct screen *s)
+static const struct scheme *terminal_scheme(const struct screen *s)
 {
     return scheme_find(term_has_colour() ? s->work.theme : "mono");
 }
@@ -221,7 +221,7 @@ static void draw_terminal_frame(struct screen *s)
                                              "shows Chinese"));
     }
     screen_draw(s);
-    term_show(&s->grid, scheme_of(s));
+    term_show(&s->grid, terminal_scheme(s));
 }
 
 /* Empties the pipe and handles signals; true: leave. */
@@ -244,7 +244,7 @@ static bool drain_wake_pipe(bool *news, bool *dirty)
     return left;
 }
 
-static bool take_keys(struct screen *s, bool *dirty)
+static bool handle_keys(struct screen *s, bool *dirty)
 {
     char key[KEY_NAME];
     while (term_key(key)) {
@@ -305,7 +305,7 @@ static bool run_event_loop(struct screen *s)
         bool any = p[0].revents & POLLIN;
         if (drain_wake_pipe(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
             return false;
-        if (take_keys(s, &dirty))
+        if (handle_keys(s, &dirty))
             return true;
         if (any) {
             s->hurry = clock_ms() - key < REST_MS && s->work.focus == FOCUS_TABLE;

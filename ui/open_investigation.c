@@ -126,7 +126,8 @@ bool open_investigation_leads_to(const char *path, const char *to)
 }
 
 /* Opens the investigation of these inputs in that folder, with its saved state. */
-static int keep_in(struct investigation *v, const char *folder, bool claim, const struct options *o, struct err *e)
+static int open_in_folder(struct investigation *v, const char *folder, bool claim, const struct options *o,
+                          struct err *e)
 {
     struct buf b = {0};
     enum path_what what;
@@ -169,12 +170,12 @@ static void find_place(struct investigation *v, const struct keep_place *where, 
 {
     struct err e = {0};
     const char *reason = where->reason;
-    if (where->own && keep_in(v, where->own, claim, o, &e) == 0)
+    if (where->own && open_in_folder(v, where->own, claim, o, &e) == 0)
         return;
     if (where->own)
         reason = investigation_keep(v, e.text);
     bool here = where->here && !keep_place_is_dump(where->here, v->input);
-    if (here && keep_in(v, where->here, claim, o, &e) == 0) {
+    if (here && open_in_folder(v, where->here, claim, o, &e) == 0) {
         v->elsewhere = reason;
         return;
     }

@@ -29,7 +29,7 @@ static name_list folders; /* of this program, removed when it ends */
 static name_list packs;   /* the pack of each */
 static name_list tickets; /* the investigations in them; the options point to these names */
 
-static int take_away(const char *path, const struct stat *st, int kind, struct FTW *at)
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
     (void)st, (void)kind, (void)at;
     remove(path);
@@ -38,7 +38,7 @@ static int take_away(const char *path, const struct stat *st, int kind, struct F
 
 static void remove_folder(const char *path)
 {
-    nftw(path, take_away, 16, FTW_DEPTH | FTW_PHYS);
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static void remove_unpacked(void)

@@ -92,7 +92,7 @@ static int compare_step_with_spike(const void *step, const void *spike)
     return (a > b) - (a < b);
 }
 
-static bool stands_out(const struct curves *c, int64_t step)
+static bool is_outlier_step(const struct curves *c, int64_t step)
 {
     return c->spikes.n && bsearch(&step, c->spikes.v, c->spikes.n, sizeof *c->spikes.v, compare_step_with_spike);
 }
@@ -111,7 +111,7 @@ static void gather_spans(struct plot_runs *x, const struct curves *c)
             if (!r || !log_has(r, LOG_LOSS) || !is_on_axis(x, r->value[LOG_LOSS], &x->out_loss))
                 continue;
             widen_plot_span(&x->loss[k][at], r->value[LOG_LOSS]);
-            stretch_extent(&loss, r->value[LOG_LOSS], whole && stands_out(c, c->points.v[i].step));
+            stretch_extent(&loss, r->value[LOG_LOSS], whole && is_outlier_step(c, c->points.v[i].step));
         }
         for (size_t k = 0; k < 2 && k < x->runs && at >= 0 && x->beside != LOG_LR; k++) {
             const struct log_record *r = run_record_at(c, i, k);
@@ -127,7 +127,7 @@ static void gather_spans(struct plot_runs *x, const struct curves *c)
         int at = step_column(x, c->points.v[c->usable.v[i]].step);
         if (at >= 0)
             take_lower_value(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i],
-                             whole && stands_out(c, c->points.v[c->usable.v[i]].step));
+                             whole && is_outlier_step(c, c->points.v[c->usable.v[i]].step));
     }
     x->all_loss = axis_range(&loss);
     x->all_lower = axis_range(&lower);
@@ -141,7 +141,7 @@ static const struct {
     {{'T', STYLE_DEVIATE}, {'G', STYLE_SAME_STATS}, {'2', STYLE_ONLY}, {'3', STYLE_PROGRESS}, {'4', STYLE_TITLE},
      {'5', STYLE_HIT},     {'6', STYLE_KEY},        {'7', STYLE_DRIFT}};
 
-static uint8_t look_style(size_t run)
+static uint8_t run_style(size_t run)
 {
     return looks[run < ARRAY_LEN(looks) ? run : ARRAY_LEN(looks) - 1].style;
 }
@@ -178,7 +178,7 @@ static void draw_run_letters(const struct plot *p, struct grid *g, const struct 
     for (int cell = 3 + 3 * (int)run; cell < p->at.w; cell += apart) {
         const struct plot_span *s = &x->loss[run][2 * cell];
         if (s->n)
-            grid_put(g, p->at.y + plot_row(p, s->sum / s->n), p->at.x + cell, 1, look_style(run), text);
+            grid_put(g, p->at.y + plot_row(p, s->sum / s->n), p->at.x + cell, 1, run_style(run), text);
     }
 }
 
@@ -252,11 +252,11 @@ static void draw_curves_legend(struct grid *g, struct rect r, const struct plot_
     at += grid_put(g, y, at, 12, STYLE_DIM,
                    num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
     for (size_t k = 0; k < x->runs; k++) {
-        at += grid_fmt(g, y, at, 2, look_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
+        at += grid_fmt(g, y, at, 2, run_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
         if (share >= 0 && r.w < 110) /* the selected step needs the room */
             continue;
-        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k == GOLDEN ? _("golden") : _("target"))
-                    : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
+        at += k < 2 ? grid_put(g, y, at, 12, run_style(k), k == GOLDEN ? _("golden") : _("target"))
+                    : grid_fmt(g, y, at, 12, run_style(k), _("golden %zu"), k);
         at += 2;
     }
     grid_right(g, y, r.x + r.w - END_W, END_W, STYLE_DIM,
@@ -333,7 +333,7 @@ static void draw_losses(struct grid *g, struct rect r, struct rect at, const str
     for (size_t k = x->runs; k-- > 0;)
         draw_spans(&p, x, x->loss[k]);
     for (size_t k = x->runs; k-- > 0;)
-        draw_means(&p, x, x->loss[k], look_style(k));
+        draw_means(&p, x, x->loss[k], run_style(k));
     plot_draw(&p, g);
     for (size_t k = x->runs; k-- > 0;)
         draw_run_letters(&p, g, x, k);
@@ -362,7 +362,7 @@ static void draw_rate(struct grid *g, struct rect r, struct rect at, const struc
     struct plot p;
     plot_init(&p, at, x->all_rate.low, x->all_rate.high, x->log);
     for (size_t k = x->runs < 2 ? x->runs : 2; k-- > 0;)
-        draw_means(&p, x, x->rate[k], look_style(k));
+        draw_means(&p, x, x->rate[k], run_style(k));
     plot_draw(&p, g);
     draw_axis_labels(g, r, _("rate"), &x->all_rate, &p, x->out_rate);
     plot_release(&p);

@@ -59,7 +59,7 @@ static void draw_verdict_text(struct page *p, uint32_t line, const struct line_j
 }
 
 /* Why the first deviation may not be the first. */
-static void of_first(struct page *p)
+static void draw_provisional_reason(struct page *p)
 {
     struct buf b = {0};
     explain_provisional(p->s->work.c->judged, &b);
@@ -172,7 +172,7 @@ static void draw_reference(struct page *p, const uint32_t row[2])
     buf_release(&b);
 }
 
-static void two_sided(struct page *p, const struct figures *f)
+static void draw_pair_figures(struct page *p, const struct figures *f)
 {
     struct buf b = {0};
     char n[8][NUM_MAX];
@@ -195,7 +195,7 @@ struct stats {
     uint64_t nan, inf, zero;
 };
 
-static struct stats stats_of(const struct dump *d, uint32_t row, const struct side_figures *f)
+static struct stats collect_stats(const struct dump *d, uint32_t row, const struct side_figures *f)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct row *r = &d->rows.v[row];
@@ -299,7 +299,7 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
     memset(st, 0, sizeof st);
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
-            st[s] = stats_of(&p->s->work.c->side[s].dump, row[s], comparison_figures(p->s->work.c, line, s));
+            st[s] = collect_stats(&p->s->work.c->side[s].dump, row[s], comparison_figures(p->s->work.c, line, s));
     bool tensors = false;
     for (int s = 0; s < 2; s++)
         tensors |= row[s] != NONE && p->s->work.c->side[s].dump.rows.v[row[s]].kind == ROW_TENSOR;
@@ -447,11 +447,11 @@ static void fill_detail_page(struct page *p, uint32_t line)
         draw_advice(p, line);
     }
     figures_table(p, line, row);
-    two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
+    draw_pair_figures(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j)
         draw_wrong_side(p, line, WHICH_NEITHER);
     if (j && c->judged->first == line)
-        of_first(p);
+        draw_provisional_reason(p);
     if (j) {
         draw_amplification(p, row[TARGET]);
         draw_reference(p, row);

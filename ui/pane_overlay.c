@@ -49,7 +49,7 @@ static void help_entry(struct help *h, const char *word, const char *does, struc
 }
 
 /* Every key whose command starts with this name, with its arguments. */
-static void keys_of(const struct keymap *k, const char *name, struct buf *out)
+static void put_keys_of(const struct keymap *k, const char *name, struct buf *out)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i < k->bindings.n; i++) {
@@ -72,7 +72,7 @@ static void help_commands(struct help *h, const struct command_group *group)
     for (const struct command *c = group->commands; c->name; c++) {
         buf_clear(&keys);
         buf_clear(&name);
-        keys_of(&h->s->keys, c->name, &keys);
+        put_keys_of(&h->s->keys, c->name, &keys);
         buf_fmt(&name, ":%s", c->name);
         help_entry(h, name.p, _(c->help), buf_view(&keys));
     }
@@ -88,7 +88,7 @@ static void help_key(struct help *h, const char *key, const char *what, const ch
 }
 
 /* The keys that work only in the pane where help was requested. */
-static void help_here(struct help *h)
+static void write_keys_here(struct help *h)
 {
     const struct keymap *k = &h->s->keys;
     const struct pane_ops *pane = pane_of(h->s->work.help_of);
@@ -144,7 +144,7 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
                     "  ∅ not paired   · skipped   … pending   ? in doubt   underlined: doubtful\n"
                     "  \" same name as the target's"));
     int head = h.y - h.skip;
-    help_here(&h);
+    write_keys_here(&h);
     for (const struct command_group *group = command_groups; group->title; group++)
         help_commands(&h, group);
     help_words(&h);

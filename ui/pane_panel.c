@@ -46,7 +46,7 @@ static void overview_text(const struct procedure *gu, int i, struct buf *b)
     buf_cstr(b, p->summary);
 }
 
-static int lines_of(struct rect r, const char *text)
+static int count_wrapped_lines(struct rect r, const char *text)
 {
     struct grid nowhere = {0}; /* for counting only */
     int y = 0, skip = 0;
@@ -71,7 +71,7 @@ static void choose_whole(const struct procedure *gu, struct rect title, struct r
             if (panel_urgency(gu, i) != rank)
                 continue;
             overview_text(gu, i, &b);
-            int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title)),
+            int of_text = count_wrapped_lines(text, b.p), of_title = count_wrapped_lines(title, _(panels[i].title)),
                 more = (of_text > of_title ? of_text : of_title) - 1;
             whole[i] = more <= lines;
             lines -= whole[i] && more > 0 ? more : 0;
@@ -103,7 +103,7 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
                 below = {r.y, r.x + 1, r.h, r.w - 2};
     bool whole[PANELS];
     next_of_all(gu, &next);
-    choose_whole(gu, title, text, r.h - PANELS - 2 - lines_of(below, next.p), whole);
+    choose_whole(gu, title, text, r.h - PANELS - 2 - count_wrapped_lines(below, next.p), whole);
     for (int i = 0; i < PANELS; i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
@@ -222,7 +222,7 @@ struct panel_layout {
     struct rect goal, curves, heading, items, told, next; /* of no height: not shown */
 };
 
-static const char *detail_of(const struct panel_page *p, uint32_t at, int w)
+static const char *item_detail(const struct panel_page *p, uint32_t at, int w)
 {
     const struct panel_item *it = at < p->items.n ? &p->items.v[at] : NULL;
     if (!it || it->detail)
@@ -245,12 +245,12 @@ static void goal_text(const struct workspace *d, struct buf *out)
 static struct panel_layout lay_out_panel(const struct workspace *d, struct rect r)
 {
     const struct panel_page *p = &d->guide.page[d->panel.number - 1];
-    struct panel_layout l = {.detail = detail_of(p, d->panel.at, r.w)};
+    struct panel_layout l = {.detail = item_detail(p, d->panel.at, r.w)};
     struct rect in = {r.y, r.x + 1, r.h, r.w - 2};
     struct buf next = {0}, goal = {0};
     int y = 1;
     goal_text(d, &goal);
-    l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? lines_of(in, goal.p) : 0, in.w};
+    l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? count_wrapped_lines(in, goal.p) : 0, in.w};
     buf_release(&goal);
     y += l.goal.h;
     const struct curves *c = procedure_curves(&d->guide, p);
@@ -260,7 +260,8 @@ static struct panel_layout lay_out_panel(const struct workspace *d, struct rect 
     l.heading = (struct rect){r.y + y, r.x, p->values[0] && r.h >= 8 ? 1 : 0, r.w};
     y += l.heading.h;
     put_next_step(p, &next);
-    int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
+    int rest = r.h - y, told = count_wrapped_lines(in, l.detail), below = count_wrapped_lines(in, next.p),
+        most = rest / 2;
     if (below > rest - 1) /* the selected line is visible on any screen */
         below = rest - 1 > 0 ? rest - 1 : 0;
     if (told > most - below)

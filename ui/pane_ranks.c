@@ -490,7 +490,7 @@ static void draw_rank_finding(const struct screen *s, struct grid *g, struct rec
 }
 
 /* Whether no collective and no replica is among what was found. */
-static bool all_start(const struct rank_view *v)
+static bool are_all_rows(const struct rank_view *v)
 {
     for (size_t i = 0; i < v->items.n; i++)
         if (v->items.v[i].kind != JOB_FOUND_ROW)
@@ -507,7 +507,7 @@ static void draw_items(const struct screen *s, struct grid *g, struct rect r)
         return;
     grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
     grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE,
-             all_start(v) ? _(" found: %s, what starts here ") : _(" found: %s "), num_count(n, v->items.n));
+             are_all_rows(v) ? _(" found: %s, what starts here ") : _(" found: %s "), num_count(n, v->items.n));
     for (int y = 1; y + each <= r.h && s->picture.item_top + (size_t)((y - 1) / each) < v->items.n; y += each) {
         size_t at = s->picture.item_top + (size_t)((y - 1) / each);
         draw_rank_finding(s, g, (struct rect){r.y + y, r.x, each, r.w}, &v->items.v[at]);

@@ -16,7 +16,7 @@ static uint32_t count_start_groups(const struct screen *s)
 }
 
 /* The group of the line under the cursor; NONE. */
-static uint32_t group_here(const struct screen *s)
+static uint32_t group_at_cursor(const struct screen *s)
 {
     const struct judgement *j = s->work.c->judged;
     return s->shown_line < j->lines ? start_group_of(j, s->shown_line) : NONE;
@@ -37,7 +37,7 @@ static int entry_lines(const struct screen *s, struct rect r)
 /* The first entry shown, so that the one of the cursor's row is visible. */
 static uint32_t first_shown(const struct screen *s, uint32_t fit)
 {
-    uint32_t n = count_start_groups(s), here = group_here(s);
+    uint32_t n = count_start_groups(s), here = group_at_cursor(s);
     if (n <= fit || here == NONE || here < fit)
         return 0;
     return here + 1 - fit;
@@ -49,7 +49,7 @@ static void draw_start_head(const struct screen *s, struct grid *g, int y, struc
 {
     const struct workspace *d = &s->work;
     const struct start_group *x = &d->c->judged->start_groups.v[i];
-    bool here = group_here(s) == i;
+    bool here = group_at_cursor(s) == i;
     struct buf sentence = {0}, right = {0};
     if (alone && start_place_text(&d->c->measure, x->line, &right))
         buf_cstr(&right, "  ");

@@ -84,7 +84,7 @@ struct columns {
 };
 
 /* A figure of that many digits: sign, point, exponent. */
-static int width_of(const struct workspace *d, const struct field *f)
+static int field_cell_width(const struct workspace *d, const struct field *f)
 {
     int w = f->width;
     for (size_t i = d->widths.n; i-- > 0;)
@@ -132,7 +132,7 @@ static void choose_columns(const struct workspace *d, int w, struct columns *c)
             c->c[c->n++].field = d->column[i];
     }
     for (int i = 0; i < c->n; i++)
-        c->c[i].w = width_of(d, c->c[i].field);
+        c->c[i].w = field_cell_width(d, c->c[i].field);
 }
 
 static struct columns lay_out_columns(const struct workspace *d, struct rect r)

@@ -91,7 +91,7 @@ static void draw_tensor_head(struct plate *p)
 /* ---- maps ---- */
 
 /* The value of the darkest shade: the row's largest value if known, so that sliding keeps the scale. */
-static double scale_of(const struct plate *p, const struct heat_map *h, enum heat_map_kind k)
+static double darkest_value(const struct plate *p, const struct heat_map *h, enum heat_map_kind k)
 {
     const struct comparison *x = p->s->work.c;
     double most = h ? h->most[k] : 0;
@@ -105,7 +105,7 @@ static double scale_of(const struct plate *p, const struct heat_map *h, enum hea
 }
 
 /* 0: zero; 1 … levels by powers of ten below the scale (the lowest takes what is smaller), or by equal steps. */
-static int level_of(double v, double scale, int levels, bool linear)
+static int shade_level(double v, double scale, int levels, bool linear)
 {
     v = fmin(fabs(v), DBL_MAX); /* a difference of finite doubles may be beyond them */
     scale = fmin(scale, DBL_MAX);
@@ -138,7 +138,7 @@ static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_ki
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, odd_glyph(c, k, ascii));
             else
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT,
-                         shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
+                         shades[ascii][shade_level(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
         }
     int64_t row = s->axis[0] >= 0 ? s->at[s->axis[0]] : 0, column = s->at[s->axis[1]];
     grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]),
@@ -198,7 +198,7 @@ static void draw_maps(struct plate *p)
     const struct heat_map *heat = tensor_reader_heat(&s->reader);
     for (int i = 0; i < maps; i++) {
         enum heat_map_kind k = maps == 3 ? (enum heat_map_kind)i : tensor_view_kind(s);
-        double scale = scale_of(p, heat, k);
+        double scale = darkest_value(p, heat, k);
         int x = p->r.x + LABEL_W + (p->lay->stacked ? 0 : i * (w + 2)),
             y = p->r.y + 1 + (p->lay->stacked ? i * (h + 1) : 0);
         map_title(p, k, y, x, w, scale);
@@ -234,7 +234,7 @@ static void cells_line(struct plate *p)
         buf_cstr(&b, _("cell: one element"));
     if (p->two && p->r.w < 100 && !p->lay->numbers) { /* titles of three maps have no room for it */
         buf_fmt(&b, "%s%s ", _("; "), heat_map_title(tensor_view_kind(s), false));
-        put_map_legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
+        put_map_legend(p, tensor_view_kind(s), darkest_value(p, h, tensor_view_kind(s)), &b);
     }
     if (h)
         buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1],
@@ -436,7 +436,7 @@ static void draw_axis_strip(struct plate *p, int axis)
         }
         grid_put(p->g, p->y, p->r.x + LABEL_W + 8 + x, 1,
                  !seen ? STYLE_DIM : isinf(worst) ? STYLE_NONFINITE : STYLE_TEXT,
-                 !seen ? "·" : isinf(worst) ? "∞" : bars[level_of(worst, most, 8, p->tensor->linear[!p->two])]);
+                 !seen ? "·" : isinf(worst) ? "∞" : bars[shade_level(worst, most, 8, p->tensor->linear[!p->two])]);
     }
     p->y++;
 }

@@ -15,7 +15,7 @@ static int under_way(const struct procedure *g)
     return ENGINE_RUN_COUNT;
 }
 
-static void say_exam(void *ctx, struct buf *out)
+static void put_engine_checking(void *ctx, struct buf *out)
 {
     int now = under_way(ctx);
     if (now < ENGINE_RUN_COUNT)
@@ -25,7 +25,7 @@ static void say_exam(void *ctx, struct buf *out)
 /* Waits until no engine is running; ERR_CANCEL after an interrupt. */
 static int wait_for_exams(struct procedure_run *t, const struct options *o, struct err *e)
 {
-    struct waiting w = waiting_with(o, say_exam, &t->guide, NULL);
+    struct waiting w = waiting_with(o, put_engine_checking, &t->guide, NULL);
     procedure_wait(&t->guide, waiting_each, &w, WAIT_MS);
     waiting_end(&w);
     return ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;

@@ -18,7 +18,7 @@
 /* ---- start and stop ---- */
 
 /* What is not as the user expects: what is done here cannot be kept, or lies elsewhere. */
-static void say_where(struct screen *s)
+static void say_where_saved(struct screen *s)
 {
     const struct investigation *v = &s->inv;
     struct err e;
@@ -57,7 +57,7 @@ static void begin_work(struct screen *s)
     workspace_init(&s->work, &s->session, &s->inv);
     s->work.ranks = &s->ranks;
     s->work.tools = &s->tools;
-    say_where(s);
+    say_where_saved(s);
     s->table = (struct table_state){0};
 }
 
@@ -131,7 +131,7 @@ void screen_size(struct screen *s, int rows, int cols)
 /* ---- other inputs ---- */
 
 /* Opens other inputs with their own investigation. */
-static int other_inputs(struct screen *s, char *input[2], struct err *e)
+static int open_other_inputs(struct screen *s, char *input[2], struct err *e)
 {
     investigation_release(&s->inv);
     for (int i = 0; i < 2; i++) {
@@ -301,7 +301,7 @@ void screen_restart(struct screen *s)
     end_session(s, &kept);
     screen_ranks_stop(s);
     s->ranks.offered = !input[0] && (s->inv.rank[TARGET] >= 0 || s->inv.rank[GOLDEN] >= 0); /* one was chosen */
-    int rc = input[0] ? other_inputs(s, input, &e) : 0;
+    int rc = input[0] ? open_other_inputs(s, input, &e) : 0;
     if (input[0] || round) {
         free(s->results);
         s->results = NULL;
@@ -325,7 +325,7 @@ void screen_restart(struct screen *s)
 /* ---- growing dumps ---- */
 
 /* Both sides' inputs: as they were when they were read, or as they are now; nothing of a side that was not read. */
-static uint64_t glance_at(const struct comparison *c, bool now)
+static uint64_t input_fingerprint(const struct comparison *c, bool now)
 {
     uint64_t h = 0;
     for (int i = 0; i < 2; i++) {
@@ -344,8 +344,8 @@ void screen_tick(struct screen *s)
     procedure_follow(&s->work.guide,
                      s->work.watch && (s->work.overlay == OVERLAY_PANEL || procedure_begun(&s->work.guide)));
     bool quiet = s->session.settled && s->work.watch && !s->writing;
-    uint64_t now = quiet ? glance_at(s->work.c, true) : 0;
-    bool grew = quiet && now != glance_at(s->work.c, false);
+    uint64_t now = quiet ? input_fingerprint(s->work.c, true) : 0;
+    bool grew = quiet && now != input_fingerprint(s->work.c, false);
     session_unlock(&s->session);
     if (!quiet)
         return;
@@ -389,7 +389,7 @@ static bool holds_weights(const struct comparison *c)
 
 /* Passes logs, settings, optimizer steps, rollouts and weights to the panel that judges them. true: that is
  * decided now, which the frame before does not show. */
-static bool take_handed(struct screen *s)
+static bool open_by_kind(struct screen *s)
 {
     if (s->looked)
         return false;
@@ -425,7 +425,7 @@ static bool take_handed(struct screen *s)
 
 bool screen_idle(struct screen *s)
 {
-    bool left = take_handed(s);
+    bool left = open_by_kind(s);
     screen_write_waiting(s);
     screen_ranks_look(s);
     session_lock(&s->session);

@@ -36,7 +36,7 @@ static void begin_rank_job(struct screen *s)
 }
 
 /* Where a recording is now: what --remap says of the path in the results. */
-static char *path_now(const struct screen *s, const char *path)
+static char *remapped_path(const struct screen *s, const char *path)
 {
     struct buf b = {0};
     for (int i = 0; i < s->opt.remaps && !b.n; i++)
@@ -56,7 +56,7 @@ int screen_ranks_results(struct screen *s, struct err *e)
     char *path[2];
     bool there = true;
     for (int i = 0; i < 2; i++) {
-        path[i] = path_now(s, s->job.summary.side[i]);
+        path[i] = remapped_path(s, s->job.summary.side[i]);
         there = there && (path_is_dir(path[i]) || path_is_file(path[i]));
     }
     for (int i = 0; i < 2; i++) {

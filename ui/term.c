@@ -74,7 +74,7 @@ static int limit_size(int n, int limit)
     return n < limit ? n : limit;
 }
 
-static bool size_now(int *rows, int *cols)
+static bool ask_terminal_size(int *rows, int *cols)
 {
     struct winsize w;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_row || !w.ws_col)
@@ -90,7 +90,7 @@ static SCREEN *new_terminal(void)
 {
     char rows_text[16], cols_text[16];
     int rows, cols;
-    bool large = size_now(&rows, &cols) && (rows == ROWS_MOST || cols == COLS_MOST);
+    bool large = ask_terminal_size(&rows, &cols) && (rows == ROWS_MOST || cols == COLS_MOST);
     bool set = large && !getenv("LINES") && !getenv("COLUMNS");
     if (set) {
         snprintf(rows_text, sizeof rows_text, "%d", rows);
@@ -170,7 +170,7 @@ void term_size(int *rows, int *cols)
     int now_rows, now_cols;
     /* The kernel's size is read at every frame, so that no signal is needed. After a change the picture is redrawn,
      * because the terminal may have rewrapped the old one. */
-    if (size_now(&now_rows, &now_cols) && (now_rows != LINES || now_cols != COLS)) {
+    if (ask_terminal_size(&now_rows, &now_cols) && (now_rows != LINES || now_cols != COLS)) {
         resizeterm(now_rows, now_cols);
         repaint = true;
     }

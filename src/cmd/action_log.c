@@ -45,14 +45,14 @@ static void push_action_line(struct action_log *l, struct buf *line)
     *line = (struct buf){0};
 }
 
-static void of_investigation(struct buf *out, const struct workspace *d, const char *verb)
+static void put_investigation_command(struct buf *out, const struct workspace *d, const char *verb)
 {
     buf_fmt(out, "diverge %s", verb);
     put_shell_word(out, d->inv->path ? d->inv->path : "INVESTIGATION");
 }
 
 /* "diverge compare T G --step N": what is open. */
-static void of_inputs(struct buf *out, const struct workspace *d)
+static void put_compare_command(struct buf *out, const struct workspace *d)
 {
     buf_cstr(out, "diverge compare");
     for (int i = 0; i < 2; i++)
@@ -70,14 +70,14 @@ static void add_decision(struct workspace *d, const struct decision *x)
     snprintf(number, sizeof number, "%u", x->rule + 1);
     switch ((enum decision_kind)x->kind) {
     case DECIDE_MARK:
-        of_investigation(&b, d, "mark");
+        put_investigation_command(&b, d, "mark");
         put_shell_word(&b, x->side[TARGET]);
         put_shell_word(&b, x->side[GOLDEN]);
         if (*x->view)
             put_shell_option(&b, "--view", x->view);
         break;
     case DECIDE_WITHDRAW:
-        of_investigation(&b, d, "marks");
+        put_investigation_command(&b, d, "marks");
         put_shell_option(&b, "--withdraw", number);
         break;
     case DECIDE_REJECT:
@@ -134,7 +134,7 @@ static void add_finding(struct workspace *d, size_t at)
         if (d->inv->findings.log.v[i].number == x->number)
             was = &d->inv->findings.log.v[i];
     snprintf(number, sizeof number, "%u", x->number);
-    of_investigation(&b, d, "note");
+    put_investigation_command(&b, d, "note");
     if (x->removed) {
         put_shell_option(&b, "--delete", number);
         push_action_line(&d->actions, &b);
@@ -159,7 +159,7 @@ static void add_finding(struct workspace *d, size_t at)
 static void add_undone(struct workspace *d, const char *verb)
 {
     struct buf b = {0};
-    of_investigation(&b, d, verb);
+    put_investigation_command(&b, d, verb);
     buf_cstr(&b, " --undo");
     push_action_line(&d->actions, &b);
 }
@@ -184,7 +184,7 @@ static void add_changes(struct workspace *d)
 /* ---- commands with the arguments of a subcommand ---- */
 
 /* The first word, and the rest as one. */
-static void two_words(struct buf *out, struct str args)
+static void put_two_words(struct buf *out, struct str args)
 {
     struct str first = args, rest = STR("");
     str_split(args, ' ', &first, &rest);
@@ -196,57 +196,57 @@ static void two_words(struct buf *out, struct str args)
     free(b);
 }
 
-static void told_panel(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_panel_command(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
-    of_investigation(out, d, verb);
-    two_words(out, args);
+    put_investigation_command(out, d, verb);
+    put_two_words(out, args);
 }
 
-static void told_report(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_report(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     (void)args;
     if (!d->write_path) /* it asks first */
         return;
-    of_investigation(out, d, "report");
+    put_investigation_command(out, d, "report");
     put_shell_option(out, strcmp(verb, "pack") == 0 ? "--pack" : "-o", d->write_path);
     if (d->write_force)
         buf_cstr(out, " --force");
 }
 
-static void told_write(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_write(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     (void)args;
     (void)verb;
-    of_inputs(out, d);
+    put_compare_command(out, d);
     buf_cstr(out, " --rows all");
     put_shell_option(out, "-o", d->write_path);
     if (d->write_force)
         buf_cstr(out, " --force");
 }
 
-static void told_place(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_place(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     char *value = str_dup(args);
-    of_inputs(out, d);
+    put_compare_command(out, d);
     put_shell_option(out, strcmp(verb, "step") == 0 ? "--step" : "--rank", value);
     free(value);
 }
 
-static void told_limit(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_limit(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     struct str key = args, value = STR("");
     struct buf pair = {0};
     (void)verb;
     str_split(args, ' ', &key, &value);
     buf_fmt(&pair, "%.*s=%.*s", STR_ARG(key), STR_ARG(str_trim(value)));
-    of_inputs(out, d);
+    put_compare_command(out, d);
     put_shell_option(out, "--threshold", pair.p);
     buf_release(&pair);
 }
 
-static void told_round(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_round(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
-    of_investigation(out, d, verb);
+    put_investigation_command(out, d, verb);
     if (str_is(args, "--undo"))
         buf_cstr(out, " --undo");
     for (int i = 0; i < 2; i++)
@@ -254,19 +254,19 @@ static void told_round(struct workspace *d, const char *verb, struct str args, s
             put_shell_word(out, d->new_input[i]);
 }
 
-static void told_changes(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_changes(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     (void)args;
-    of_investigation(out, d, verb);
+    put_investigation_command(out, d, verb);
 }
 
-static void told_tensor(struct workspace *d, const char *verb, struct str args, struct buf *out)
+static void log_tensor(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
     (void)verb;
     workspace_names(d, d->cursor, name);
-    of_inputs(out, d);
+    put_compare_command(out, d);
     put_shell_option(out, "--tensor", name[*name[TARGET].p ? TARGET : GOLDEN].p);
     buf_release(&name[0]);
     buf_release(&name[1]);
@@ -277,10 +277,10 @@ static const struct {
     bool bare; /* also without arguments */
     void (*tell)(struct workspace *d, const char *verb, struct str args, struct buf *out);
 } told[] = {
-    {"give", false, told_panel},  {"waive", false, told_panel},  {"answer", false, told_panel},
-    {"report", false, told_report}, {"pack", false, told_report}, {"write", false, told_write},
-    {"step", false, told_place},  {"rank", false, told_place},   {"set", false, told_limit},
-    {"round", false, told_round}, {"changes", true, told_changes}, {"tensor", true, told_tensor},
+    {"give", false, log_panel_command},  {"waive", false, log_panel_command},  {"answer", false, log_panel_command},
+    {"report", false, log_report}, {"pack", false, log_report}, {"write", false, log_write},
+    {"step", false, log_place},  {"rank", false, log_place},   {"set", false, log_limit},
+    {"round", false, log_round}, {"changes", true, log_changes}, {"tensor", true, log_tensor},
 };
 
 void action_log_begin(struct action_log *l, const struct investigation *v)

@@ -37,7 +37,7 @@ const struct command *command_find(struct str name)
 }
 
 /* The only command with this prefix; "next" takes precedence over "next-dump", which continues it. */
-static const struct command *by_prefix(struct str name)
+static const struct command *command_by_prefix(struct str name)
 {
     const struct command *found = NULL;
     for (const struct command_group *g = command_groups; g->title; g++)
@@ -122,7 +122,7 @@ int command_run(struct workspace *d, const char *text)
     d->seeking.by = 0;
     const struct command *c = command_find(name);
     if (!c)
-        c = by_prefix(name);
+        c = command_by_prefix(name);
     if (c && !needs_are_met(d, c, !str_trim(args).n))
         return 0;
     if (c) {

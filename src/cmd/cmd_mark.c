@@ -305,7 +305,7 @@ static void drop_rule(struct workspace *d)
     }
 }
 
-static void take_rule(struct workspace *d, struct str pattern, struct str template, const char *view)
+static void set_shown_rule(struct workspace *d, struct str pattern, struct str template, const char *view)
 {
     char *kept = mem_strdup(view); /* it may be the rule's own */
     drop_rule(d);
@@ -332,7 +332,7 @@ static bool propose_rule(struct workspace *d)
     if (v != NONE)
         view_write(&d->c->pairing->views.v[v], &view);
     if (open)
-        take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
+        set_shown_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
         workspace_complain(d, _("no layer number in the names of this pair: cannot derive a rule for other layers"));
     for (int s = 0; s < 2; s++) {
@@ -401,7 +401,8 @@ static int run_rule(struct workspace *d, struct str args)
         return 0;
     }
     if (at)
-        take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
+        set_shown_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)),
+                       d->rule[2] ? d->rule[2] : "");
     else if (!propose_rule(d))
         return 0;
     if (rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {

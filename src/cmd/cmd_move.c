@@ -237,7 +237,7 @@ static const char *complete_kind(const struct workspace *d, int i)
 #define TESTED_AT 100000 /* lines a key may test: about a millisecond */
 
 /* Tests up to TESTED_AT lines: true if it found one or there is none. */
-static bool kind_on(struct workspace *d)
+static bool seek_kind(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;
     int kind = k->kind;
@@ -273,7 +273,7 @@ static int go_to_kind(struct workspace *d, struct str kind, int by)
                                            .left = !n || at >= n ? 0
                                                    : by > 0      ? n - 1 - at
                                                                  : at};
-            if (!kind_on(d))
+            if (!seek_kind(d))
                 workspace_say(d, _("searching for the next one …"));
             return 0;
         }
@@ -313,7 +313,7 @@ static void arrive_at_match(struct workspace *d, uint32_t line)
 }
 
 /* Moves on by one position, or by many if they are known not to match. False at the end. */
-static bool one_on(struct workspace *d)
+static bool seek_one_step(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;
     uint32_t n = workspace_sought(d);
@@ -337,12 +337,12 @@ static bool one_on(struct workspace *d)
 }
 
 /* Moves as far as lines are known, and over `look` unknown ones. */
-static bool seek_on(struct workspace *d, uint32_t look)
+static bool seek_known_lines(struct workspace *d, uint32_t look)
 {
     struct row_seek *k = &d->seeking;
     for (;;) {
         struct row_seek before = *k;
-        if (!one_on(d)) {
+        if (!seek_one_step(d)) {
             k->by = 0;
             workspace_say(d,
                           pattern_explodes(d->search.code) ? _("\"%s\": not found; matching exceeds the step limit on "
@@ -371,8 +371,8 @@ bool workspace_seek(struct workspace *d)
         return false;
     if (d->seeking.kind < 0)
         /* lines are still being tested: keeps the loop running */
-        return d->search.code && seek_on(d, 0);
-    kind_on(d);
+        return d->search.code && seek_known_lines(d, 0);
+    seek_kind(d);
     return true;
 }
 
@@ -381,7 +381,7 @@ static int to_hit(struct workspace *d, int by, bool from_here)
     if (from_here && is_hit(d, d->cursor))
         return 0;
     d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_sought_pos(d), .left = workspace_sought(d)};
-    if (!seek_on(d, LOOKED_AT))
+    if (!seek_known_lines(d, LOOKED_AT))
         workspace_say(d, _("searching for \"%s\" …"), d->search.text);
     return 0;
 }

@@ -261,7 +261,7 @@ static int run_delete(struct workspace *d, struct str args)
 
 /* ---- what follows from what ---- */
 
-static int link_to(struct workspace *d, struct finding x, uint32_t cause)
+static int link_to_cause(struct workspace *d, struct finding x, uint32_t cause)
 {
     struct err e;
     if (findings_linkable(&d->inv->findings, x.number, cause, &e)) {
@@ -302,13 +302,13 @@ static int run_link(struct workspace *d, struct str args)
         workspace_complain(d, _("no finding %llu; :findings lists them"), cause);
         return 0;
     }
-    return link_to(d, x, (uint32_t)cause);
+    return link_to_cause(d, x, (uint32_t)cause);
 }
 
 static int run_unlink(struct workspace *d, struct str args)
 {
     struct finding x;
-    return named_finding(d, &args, &x) ? link_to(d, x, 0) : 0;
+    return named_finding(d, &args, &x) ? link_to_cause(d, x, 0) : 0;
 }
 
 static int move_finding(struct workspace *d, struct str args, int by)

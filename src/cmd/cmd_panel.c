@@ -157,7 +157,7 @@ static const char *complete_slot(const struct workspace *d, int i)
     return i < PANEL_INPUT_COUNT ? panel_inputs[i].name : NULL;
 }
 
-static const struct panel_item *item_at(const struct workspace *d)
+static const struct panel_item *item_at_cursor(const struct workspace *d)
 {
     const struct panel_page *p = pane_now(d) == PANE_PANEL ? &d->guide.page[d->panel.number - 1] : NULL;
     return p && d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL;
@@ -218,7 +218,7 @@ static uint32_t next_open(const struct panel_page *p, uint32_t at)
 /* Answers the question under the cursor with "ok" and goes to the next one; again: takes the answer back. */
 static int run_confirm(struct workspace *d, struct str args)
 {
-    const struct panel_item *it = item_at(d);
+    const struct panel_item *it = item_at_cursor(d);
     const char *id = it ? it->id : NULL, *answer = id ? investigation_text(&d->inv->answers, id) : NULL;
     bool back = answer && strcmp(answer, "ok") == 0;
     (void)args;
@@ -247,7 +247,7 @@ static int prompt_panel_command(struct workspace *d, const char *command, const 
 /* The command line with the item under the cursor. */
 static int run_tell_line(struct workspace *d, struct str args)
 {
-    const struct panel_item *it = item_at(d);
+    const struct panel_item *it = item_at_cursor(d);
     char number[2] = {d->panel.number ? (char)('0' + d->panel.number)
                                       : (char)('1' + (int)(d->panel.at < PANELS ? d->panel.at : 0)), 0};
     bool slot = it && (it->mark == MARK_NEED || it->mark == MARK_INPUT);
@@ -395,7 +395,7 @@ static const char *complete_recipe(const struct workspace *d, int i)
 
 static int run_recipe_line(struct workspace *d, struct str args)
 {
-    const struct panel_item *it = item_at(d);
+    const struct panel_item *it = item_at_cursor(d);
     (void)args;
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
@@ -440,7 +440,7 @@ static int run_next_dump(struct workspace *d, struct str args)
         workspace_complain(d, _("next-dump [STEP]: expected a step of the log"));
         return 0;
     }
-    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : item_step(item_at(d)), DUMP_BUDGET);
+    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : item_step(item_at_cursor(d)), DUMP_BUDGET);
     workspace_clear_list(d);
     list_words(d, &n);
     for (size_t i = 0; i < recipe_count(); i++) {
@@ -555,12 +555,12 @@ static open_line *item_opening(const struct workspace *d, const struct panel_ite
 
 bool panel_line_opens(const struct workspace *d)
 {
-    return !d->panel.number || item_opening(d, item_at(d));
+    return !d->panel.number || item_opening(d, item_at_cursor(d));
 }
 
 static int enter_item(struct workspace *d)
 {
-    const struct panel_item *it = item_at(d);
+    const struct panel_item *it = item_at_cursor(d);
     open_line *open = item_opening(d, it);
     int r = open ? open(d, it) : NOT_MINE;
     if (r != NOT_MINE)
@@ -620,7 +620,7 @@ static const struct curves *shown_curves(const struct workspace *d)
 }
 
 /* The view of the curves is kept, also across runs of the program. Moving the cursor does not change it. */
-static int keep_plot(struct workspace *d)
+static int keep_plot_view(struct workspace *d)
 {
     double to = d->plot.to - d->plot.from < 1 ? d->plot.to : 0;
     bool changed = d->inv->plot.log != d->plot.log || d->inv->plot.from < d->plot.from ||
@@ -650,7 +650,7 @@ static int run_plot(struct workspace *d, struct str args)
         d->plot.from = d->plot.to = 0;
         d->plot.at = -1;
         d->plot.held = false;
-        return keep_plot(d);
+        return keep_plot_view(d);
     } else if (str_starts(args, "to ") && str_u64(str_trim(str_cut(args, 3)), &step) && step <= INT64_MAX &&
                shown_curves(d)) {
         at = clamp_within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
@@ -667,7 +667,7 @@ static int run_plot(struct workspace *d, struct str args)
     d->plot.at = at;
     d->plot.from = clamp_within(from, 0, 1 - width);
     d->plot.to = d->plot.from + width;
-    return keep_plot(d);
+    return keep_plot_view(d);
 }
 
 static int run_axis(struct workspace *d, struct str args)
@@ -680,7 +680,7 @@ static int run_axis(struct workspace *d, struct str args)
     workspace_say(d, "%s", d->plot.log ? _("log axis: values of 0 or less are not drawn; differences are drawn as "
                                            "absolute values")
                                        : _("linear axis"));
-    return keep_plot(d);
+    return keep_plot_view(d);
 }
 
 static const char *complete_axis(const struct workspace *d, int i)

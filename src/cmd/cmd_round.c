@@ -10,7 +10,7 @@
 
 /* Splits words into one or two paths: paths may contain blanks, so the split is used with which both exist. Copies;
  * golden NULL if there is none. */
-static void two_paths(struct str args, char **target, char **golden)
+static void split_two_paths(struct str args, char **target, char **golden)
 {
     for (size_t i = 0; i < args.n; i++) {
         char *a = args.p[i] == ' ' ? str_dup(str_n(args.p, i)) : NULL,
@@ -49,7 +49,7 @@ static int run_round(struct workspace *d, struct str args)
     free(d->new_input[GOLDEN]);
     d->new_input[TARGET] = d->new_input[GOLDEN] = NULL;
     if (!back)
-        two_paths(args, &d->new_input[TARGET], &d->new_input[GOLDEN]);
+        split_two_paths(args, &d->new_input[TARGET], &d->new_input[GOLDEN]);
     memcpy(d->new_step, d->inv->step, sizeof d->new_step);
     memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
     d->new_round = true;

@@ -155,8 +155,8 @@ static int step_direction(struct str args)
 }
 
 /* Moves in a list that is still being computed; false after a message, or if more entries may follow. */
-static bool go_to(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
-                  struct str args)
+static bool go_to_listed(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
+                         struct str args)
 {
     const struct tensor_stats *t = &s->reader.tally;
     char share[NUM_MAX];
@@ -182,7 +182,7 @@ static int run_worst(struct workspace *d, struct str args)
     if (!s)
         return 0;
     const struct tensor_stats *t = &s->reader.tally;
-    bool two = s->reader.lens.has[0] && s->reader.lens.has[1], said = !go_to(d, s, t->worst, t->worsts, args);
+    bool two = s->reader.lens.has[0] && s->reader.lens.has[1], said = !go_to_listed(d, s, t->worst, t->worsts, args);
     if (!said && t->worsts)
         workspace_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"),
                       s->place + 1, t->worsts);
@@ -197,7 +197,7 @@ static int run_nonfinite(struct workspace *d, struct str args)
     if (!s)
         return 0;
     const struct tensor_stats *t = &s->reader.tally;
-    bool said = !go_to(d, s, t->odd, t->odds, args);
+    bool said = !go_to_listed(d, s, t->odd, t->odds, args);
     if (!said && t->odds)
         workspace_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
     else if (!said)
@@ -207,7 +207,7 @@ static int run_nonfinite(struct workspace *d, struct str args)
 
 /* ---- axes ---- */
 
-static void take_axes(struct tensor_view *s, int rows, int columns)
+static void set_axes(struct tensor_view *s, int rows, int columns)
 {
     const struct element_lens *l = &s->reader.lens;
     s->axis[0] = rows;
@@ -238,7 +238,7 @@ static void turn_axes(struct workspace *d, struct tensor_view *s, int step)
         return;
     }
     now = (now + step + n) % n;
-    take_axes(s, pair[now][0], pair[now][1]);
+    set_axes(s, pair[now][0], pair[now][1]);
 }
 
 static int run_axes(struct workspace *d, struct str args)
@@ -253,7 +253,7 @@ static int run_axes(struct workspace *d, struct str args)
         turn_axes(d, s, step_direction(args));
     else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n &&
              c < (unsigned)n && r != c)
-        take_axes(s, (int)r, (int)c);
+        set_axes(s, (int)r, (int)c);
     else
         workspace_complain(d,
                            _("axes: expected next, prev, or two different axes from 0 to %d: rows, then "

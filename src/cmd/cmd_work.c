@@ -253,7 +253,7 @@ static void keep_step_and_rank(struct workspace *d)
 }
 
 /* The requested step and rank, not the open pair of a job. */
-static void keep_wishes(struct workspace *d)
+static void keep_wanted_place(struct workspace *d)
 {
     memcpy(d->new_step, d->inv->step, sizeof d->new_step);
     memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
@@ -265,7 +265,7 @@ static int place_number(const struct place *p, bool step)
 }
 
 /* The numbers a side has, each once, for a sentence. */
-static void say_numbers(const place_list *l, bool step, struct buf *out)
+static void put_place_numbers(const place_list *l, bool step, struct buf *out)
 {
     VEC(int) said = {0};
     for (size_t i = 0; i < l->n && said.n <= 12; i++) {
@@ -292,7 +292,7 @@ static bool place_exists(struct workspace *d, const int wanted[2], bool step)
         if (there || !l->n)
             continue;
         struct buf have = {0};
-        say_numbers(l, step, &have);
+        put_place_numbers(l, step, &have);
         workspace_complain(d, step ? _("no step %2$d on the %1$s side; available: %3$s")
                                    : _("no rank %2$d on the %1$s side; available: %3$s"),
                            i ? _("golden") : _("target"), n, have.p);
@@ -406,7 +406,7 @@ static int run_reload(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
-    keep_wishes(d);
+    keep_wanted_place(d);
     if (workspace_lines(d)) {
         workspace_names(d, d->cursor, name);
         for (int i = 0; i < 2; i++)

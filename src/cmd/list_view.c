@@ -32,7 +32,7 @@ void workspace_clear_list(struct workspace *d)
 }
 
 /* Where the name is a word of the text, not a part of a path; NULL: nowhere. */
-static const char *word_at(const char *text, struct str name)
+static const char *find_whole_word(const char *text, struct str name)
 {
     const char *at = name.n ? strstr(text, name.p) : NULL;
     bool word = at && (at == text || at[-1] == ' ') && (!at[name.n] || strchr(" :,", at[name.n]));
@@ -40,7 +40,7 @@ static const char *word_at(const char *text, struct str name)
 }
 
 /* The text with the names of the line's rows as the table shows them; NULL: it is the same. */
-static char *as_shown(struct workspace *d, uint32_t line, const char *text)
+static char *text_with_shown_names(struct workspace *d, uint32_t line, const char *text)
 {
     struct buf name = {0}, out = {0}, next = {0};
     if (!*text)
@@ -51,7 +51,7 @@ static char *as_shown(struct workspace *d, uint32_t line, const char *text)
         buf_clear(&name);
         if (row != NONE)
             dump_row_name(&d->c->side[i].dump, row, &name);
-        const char *at = word_at(out.p, buf_view(&name));
+        const char *at = find_whole_word(out.p, buf_view(&name));
         if (!at)
             continue;
         buf_clear(&next);
@@ -74,7 +74,7 @@ void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct
     bool named = line != NONE && d->c->paired && line < d->c->pairing->lines.n;
     struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
     if (named)
-        x.shown = as_shown(d, line, x.text);
+        x.shown = text_with_shown_names(d, line, x.text);
     vec_push(&d->list.items, x);
 }
 

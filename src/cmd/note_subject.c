@@ -31,7 +31,8 @@ static bool subject_of_element(struct workspace *d, struct subject *out, struct 
     return there;
 }
 
-static bool of_line(struct workspace *d, uint32_t line, enum note_about which, struct subject *out, struct arena *a)
+static bool subject_of_cursor_line(struct workspace *d, uint32_t line, enum note_about which, struct subject *out,
+                                   struct arena *a)
 {
     const struct comparison *s = d->c;
     if (!s->paired || line >= workspace_lines(d)) {
@@ -66,7 +67,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
     const struct list_item *listed = workspace_selected(d);
     bool panel = d->overlay == OVERLAY_PANEL || (listed && d->list.over_panel);
     if (listed && listed->line != NONE)
-        return of_line(d, listed->line, which, out, a);
+        return subject_of_cursor_line(d, listed->line, which, out, a);
     if (panel && !d->panel.number) {
         subject_of_item((int)d->panel.at + 1, NULL, out, a);
         return true;
@@ -92,7 +93,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
     }
     if (d->tensor.open && which == NOTE_ABOUT_HERE && d->c->paired)
         return subject_of_element(d, out, a);
-    return of_line(d, d->cursor, which, out, a);
+    return subject_of_cursor_line(d, d->cursor, which, out, a);
 }
 
 struct evidence note_subject_freeze(struct workspace *d, const struct subject *s, struct arena *a)

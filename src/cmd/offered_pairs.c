@@ -9,7 +9,7 @@
 enum { MOST = 4 };
 
 /* The subfolder of the given folder that contains the recording. */
-static struct str branch_of(const struct recording *r, const struct place *p)
+static struct str recording_branch(const struct recording *r, const struct place *p)
 {
     struct str path = str_of(p->paths.v[0]), root = str_of(r->path);
     size_t n = root.n;
@@ -21,13 +21,13 @@ static struct str branch_of(const struct recording *r, const struct place *p)
 }
 
 /* Branches that hold the step and rank which is open, each once; MOST + 1: too many, or names a command cannot take. */
-static size_t branches_of(const struct recording *r, struct str out[MOST])
+static size_t open_branches(const struct recording *r, struct str out[MOST])
 {
     const struct place *open = &r->places.v[r->place];
     size_t n = 0;
     for (size_t i = 0; i < r->places.n; i++) {
         const struct place *p = &r->places.v[i];
-        struct str branch = branch_of(r, p);
+        struct str branch = recording_branch(r, p);
         bool known = !place_fits(p, open);
         for (size_t k = 0; k < n && !known; k++)
             known = str_eq(out[k], branch);
@@ -73,7 +73,7 @@ static bool several_runs(const struct recording *r)
 {
     for (size_t i = 1; i < r->places.n; i++) { /* sorted by step and rank */
         const struct place *a = &r->places.v[i - 1], *b = &r->places.v[i];
-        if (place_fits(a, b) && !str_eq(branch_of(r, a), branch_of(r, b)))
+        if (place_fits(a, b) && !str_eq(recording_branch(r, a), recording_branch(r, b)))
             return true;
     }
     return false;
@@ -95,7 +95,7 @@ bool offer_pairs(struct workspace *d)
     struct str branch[MOST];
     if (!d->c->single || !r->path || !r->places.n)
         return false;
-    size_t n = branches_of(r, branch);
+    size_t n = open_branches(r, branch);
     if (n < 2 || n > MOST)
         return several_runs(r) && offer_each(d, r);
     workspace_clear_list(d);

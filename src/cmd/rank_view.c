@@ -125,7 +125,7 @@ static void add_side_collectives(struct rank_view *v, int side, struct buf *b)
     }
 }
 
-static void take_item(void *ctx, const struct job_found *x)
+static void collect_found(void *ctx, const struct job_found *x)
 {
     struct rank_view *v = ctx;
     vec_push(&v->items, *x);
@@ -163,7 +163,7 @@ void rank_view_refresh(struct rank_view *v)
         v->items_lang = msg_current();
         items_clear(v);
         if (k->summary.all)
-            job_summary_each(&k->summary, &k->strip, take_item, v);
+            job_summary_each(&k->summary, &k->strip, collect_found, v);
         add_pair_starts(v, &b);
         for (int s = 0; s < 2; s++)
             add_side_collectives(v, s, &b);
@@ -330,7 +330,7 @@ bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint3
 }
 
 /* The worst position of a cell; for a cell of one call and rank, itself. */
-static bool worst_of(const struct rank_view *v, const struct rank_cell *c, size_t *row, size_t *column)
+static bool worst_position(const struct rank_view *v, const struct rank_cell *c, size_t *row, size_t *column)
 {
     const struct job_strip *s = &v->job->strip;
     enum strip_sign worst = job_strip_worst(s, c->row, c->rows, c->column, c->columns);
@@ -352,11 +352,11 @@ static bool worst_of(const struct rank_view *v, const struct rank_cell *c, size_
 size_t rank_view_worst(const struct rank_view *v, const struct rank_cell *c)
 {
     size_t row, column;
-    return worst_of(v, c, &row, &column) ? column : c->column;
+    return worst_position(v, c, &row, &column) ? column : c->column;
 }
 
 /* The first line of the pair in that cell with the cell's verdict, otherwise its first line; NONE: none. */
-static uint32_t line_in(const struct rank_view *v, size_t pair, const struct rank_cell *c)
+static uint32_t worst_line_in_cell(const struct rank_view *v, size_t pair, const struct rank_cell *c)
 {
     const struct job_pair *p = &v->job->result.pairs.v[pair];
     uint32_t any = NONE;
@@ -400,14 +400,14 @@ static bool is_joined(const struct job_result *r, const struct joined_job *j, in
 const char *rank_view_call(const struct rank_view *v, const struct rank_cell *c)
 {
     size_t y, x;
-    return worst_of(v, c, &y, &x) ? v->job->strip.column[x].call : NULL;
+    return worst_position(v, c, &y, &x) ? v->job->strip.column[x].call : NULL;
 }
 
 /* For a summary: the pair of the rank, known only by its number. */
 static bool target_elsewhere(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair)
 {
     size_t y, x;
-    if (v->job->summary.joined || !c->rows || !worst_of(v, c, &y, &x))
+    if (v->job->summary.joined || !c->rows || !worst_position(v, c, &y, &x))
         return false;
     *pair = (struct rank_pair){.on = true, .step = v->step, .rank = v->job->strip.row.v[y].rank};
     return true;
@@ -421,7 +421,7 @@ bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, stru
     row[TARGET] = row[GOLDEN] = NONE;
     if (v->job->summary.all)
         return target_elsewhere(v, c, pair);
-    if (!j || !c->rows || !worst_of(v, c, &y, &x))
+    if (!j || !c->rows || !worst_position(v, c, &y, &x))
         return false;
     int rank = v->job->strip.row.v[y].rank;
     uint32_t index = rank_set_find(&j->set[TARGET], rank);
@@ -432,7 +432,7 @@ bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, stru
         (struct rank_pair){.on = true, .step = v->step, .rank = joined ? -1 : rank, .found = joined ? &j->found : NULL};
     const struct rank_cell one = {y, 1, x, 1};
     size_t at = job_compare_pair(v->job, v->step, rank);
-    uint32_t line = at == SIZE_MAX ? NONE : line_in(v, at, &one);
+    uint32_t line = at == SIZE_MAX ? NONE : worst_line_in_cell(v, at, &one);
     if (line != NONE) {
         memcpy(row, r->pairs.v[at].c->pairing->lines.v[line].row, 2 * sizeof *row);
         return true;
@@ -465,12 +465,12 @@ bool rank_view_subject(const struct rank_view *v, struct subject *out, struct ar
     v = &there;
     struct rank_cell c = rank_view_cell(v);
     size_t y, x;
-    if (!c.rows || !worst_of(v, &c, &y, &x))
+    if (!c.rows || !worst_position(v, &c, &y, &x))
         return false;
     int rank = v->job->strip.row.v[y].rank;
     const struct rank_cell one = {y, 1, x, 1};
     size_t pair = job_compare_pair(v->job, v->step, rank);
-    uint32_t line = pair == SIZE_MAX ? NONE : line_in(v, pair, &one);
+    uint32_t line = pair == SIZE_MAX ? NONE : worst_line_in_cell(v, pair, &one);
     if (line != NONE)
         subject_of_call(v->job->result.pairs.v[pair].c, line, out, a);
     else

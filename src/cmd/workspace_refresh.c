@@ -30,7 +30,7 @@ static void refresh_doubts(struct workspace *d)
 }
 
 /* What should be known about the inputs, beside the table: the first of it, and where the rest is. */
-static void say_doubt(struct workspace *d)
+static void say_first_doubt(struct workspace *d)
 {
     for (size_t i = 0; i < d->doubts.n; i++)
         if (d->doubts.v[i].question) {
@@ -47,7 +47,7 @@ static void begin_table(struct workspace *d)
         if (s->side[i].now.bytes)
             d->inv->state[i] = s->side[i].now;
     if (d->follow && d->overlay == OVERLAY_NONE && !workspace_shows_ranks(d) && !offer_pairs(d) && !d->message.n)
-        say_doubt(d);
+        say_first_doubt(d);
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
     if (row != NONE && d->follow) {
@@ -104,7 +104,7 @@ static bool lists_lines(const struct workspace *d)
 }
 
 /* Lines are numbered again: what the workspace remembers by line goes by its rows, and what was made of lines goes. */
-static void take_pairing(struct workspace *d)
+static void take_new_pairing(struct workspace *d)
 {
     const struct comparison *s = d->c;
     bool first = d->pairings == 0;
@@ -164,7 +164,7 @@ void workspace_see(struct workspace *d)
     }
     refresh_doubts(d);
     if (d->c->paired && d->pairings != d->c->pairings)
-        take_pairing(d);
+        take_new_pairing(d);
 }
 
 /* A round that confirms a fix settles what was suspected, whatever else deviates still. */

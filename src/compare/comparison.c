@@ -80,7 +80,7 @@ void paired_rows_drop(struct paired_rows *p)
 
 static const struct pairing no_pairing;
 
-static uint8_t *copy_of(const uint8_t *bytes, size_t n)
+static uint8_t *copy_bytes(const uint8_t *bytes, size_t n)
 {
     uint8_t *copy = mem_alloc(n + 1);
     if (n)
@@ -94,10 +94,10 @@ static void take_paired_rows(struct comparison *c, struct paired_rows *p)
     c->paired = true;
     c->pairing = &p->pairing;
     c->measure = p->measure;
-    c->measure.state = p->measure.state ? copy_of(p->measure.state, p->measure.lines) : NULL;
+    c->measure.state = p->measure.state ? copy_bytes(p->measure.state, p->measure.lines) : NULL;
     c->examined = p->examined;
     if (p->examined.known)
-        c->examined.known = copy_of(p->examined.known, c->side[TARGET].dump.rows.n);
+        c->examined.known = copy_bytes(p->examined.known, c->side[TARGET].dump.rows.n);
     third_run_errors_take(&c->golden2, &c->recordings->golden2);
     third_run_errors_take(&c->reference, &c->recordings->reference);
 }

@@ -236,7 +236,7 @@ static void doubt_overflows(const struct dump *d, int side, struct arena *a, inp
         add_row_doubt(out, side, row, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
 }
 
-static void of_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
+static void doubt_one_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct dump *d = &s->side[side].dump;
     doubt_several_places(s, side, a, out);
@@ -397,7 +397,7 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
     for (int i = 0; i < 2 && !(i && s->single); i++)
         if (s->side[i].state == SIDE_LOADED) {
             doubt_changed_files(s, i, a, out);
-            of_side(s, i, a, out);
+            doubt_one_side(s, i, a, out);
             loaded++;
         }
     if (loaded == 2)

@@ -256,7 +256,7 @@ static void add_ranks(struct buf *b, const rank_list *l)
 }
 
 /* Its place in the code and the rows that inherit. */
-static void tell_start(const cJSON *start, struct job_found *x)
+static void add_start_place(const cJSON *start, struct job_found *x)
 {
     int line = summary_int(start, "line", -1), starts = summary_int(start, "places", 1),
         inherit = summary_int(start, "inherit", -1);
@@ -273,7 +273,7 @@ static void tell_start(const cJSON *start, struct job_found *x)
 }
 
 /* The first deviation of a rank; of joined sides each row once, with all its ranks. */
-static void tell_row(const struct telling *t, const cJSON *rank)
+static void report_row(const struct telling *t, const cJSON *rank)
 {
     const cJSON *row = summary_member(rank, "first_deviation"), *error = summary_member(row, "rel_l2");
     int step = summary_int(rank, "step", 0), own = summary_int(rank, "rank", 0);
@@ -298,7 +298,7 @@ static void tell_row(const struct telling *t, const cJSON *rank)
         struct job_found x = {.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
                               .sentence = *said ? mem_strdup(said) : NULL,
                               .action = best ? summary_text(best, "advice") : NULL};
-        tell_start(summary_member(rank, "start"), &x);
+        add_start_place(summary_member(rank, "start"), &x);
         report_found(t, x, &b);
     }
     vec_release(&bad);
@@ -311,7 +311,7 @@ static const char *diagnosis_evidence(const cJSON *o)
     return *said ? said : summary_text(o, "verdict");
 }
 
-static void tell_collective(const struct telling *t, const cJSON *c)
+static void report_collective(const struct telling *t, const cJSON *c)
 {
     const cJSON *calls = summary_member(c, "calls");
     const char *verdict = summary_text(c, "verdict"),
@@ -338,7 +338,7 @@ static void tell_collective(const struct telling *t, const cJSON *c)
     vec_release(&l);
 }
 
-static void tell_replica(const struct telling *t, const cJSON *x)
+static void report_replica(const struct telling *t, const cJSON *x)
 {
     bool golden = strcmp(summary_text(x, "side"), "golden") == 0;
     struct str row = str_of(summary_text(x, "row"));
@@ -371,7 +371,7 @@ void job_summary_each(const struct job_summary *s, const struct job_strip *strip
     static const struct {
         const char *list;
         void (*tell)(const struct telling *t, const cJSON *o);
-    } lists[] = {{"ranks", tell_row}, {"collectives", tell_collective}, {"replicas", tell_replica}};
+    } lists[] = {{"ranks", report_row}, {"collectives", report_collective}, {"replicas", report_replica}};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         const cJSON *list = summary_member(s->all, lists[i].list);
         for (const cJSON *v = list ? list->child : NULL; v; v = v->next)

@@ -79,7 +79,7 @@ static void ranks_sentence(struct buf *out, const char *words, const rank_list *
     rank_list_text(l, out);
 }
 
-static void missing_of(const struct job_result *r, int side, struct buf *out)
+static void put_missing_ranks(const struct job_result *r, int side, struct buf *out)
 {
     rank_list absent = {0};
     job_absent(r, side, &absent);
@@ -90,7 +90,7 @@ static void missing_of(const struct job_result *r, int side, struct buf *out)
 void job_missing_text(const struct job_result *r, struct buf *out)
 {
     for (int s = 0; s < 2 && r->steps; s++)
-        missing_of(r, s, out);
+        put_missing_ranks(r, s, out);
 }
 
 void job_unseen_text(const struct job_result *r, struct buf *out)
@@ -111,7 +111,7 @@ void job_unseen_text(const struct job_result *r, struct buf *out)
     vec_release(&in_part);
     for (int s = 0; s < 2 && r->steps; s++) {
         rank_list alone = {0};
-        missing_of(r, s, out);
+        put_missing_ranks(r, s, out);
         for (size_t i = 0; i < r->alone[s].n; i++)
             rank_list_add(&alone, r->alone[s].v[i].rank);
         ranks_sentence(out, s == TARGET ? _("NOT COMPARED, target only: ranks") : _("NOT COMPARED, golden only: ranks"),
@@ -136,7 +136,7 @@ void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct
     buf_release(&name);
 }
 
-static const struct collective *collective_of(const struct job_result *r, uint32_t id)
+static const struct collective *collective_numbered(const struct job_result *r, uint32_t id)
 {
     size_t n = r->collectives[TARGET].v.n;
     return id < n ? &r->collectives[TARGET].v.v[id] : &r->collectives[GOLDEN].v.v[id - n];
@@ -160,7 +160,7 @@ static void first_call_text(const struct job_result *r, struct buf *out)
 {
     const struct job_first *f = &r->first;
     if (f->kind == FIRST_COLLECTIVE) {
-        call_of_collective(r, collective_of(r, f->collective), out);
+        call_of_collective(r, collective_numbered(r, f->collective), out);
     } else if (f->kind == FIRST_REPLICA) {
         const struct replica_finding *x = &r->replicas[TARGET].v.v[f->replica];
         const struct dump *d = &job_at(r, x->step)->set[TARGET].ranks.v[x->rank]->dump;

@@ -189,7 +189,7 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
 /* ---- cases ---- */
 
 /* Only checks' own waivers; those of panels and items are the panels' matter. */
-static void take_waivers(struct engine_run_case *c, const struct investigation *v)
+static void take_check_waivers(struct engine_run_case *c, const struct investigation *v)
 {
     for (size_t i = 0; i < v->waived.n && c->waivers < ENGINE_RUN_WAIVERS; i++)
         if (checklist_find(str_of(v->waived.v[i].name)))
@@ -240,7 +240,7 @@ bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const s
     if (k->alone && c->path[k->slots - 1])
         there = false;
     if (x == ENGINE_RUN_SETTINGS)
-        take_waivers(c, v);
+        take_check_waivers(c, v);
     for (int i = 0; i < ENGINE_RUN_SLOTS; i++)
         if (c->path[i])
             c->files = hash_bytes(c->path[i], strlen(c->path[i]), c->files + (uint64_t)i + 1);

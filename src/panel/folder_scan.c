@@ -93,7 +93,7 @@ static void add_files(struct scan_walk *w, const char *folder, int depth)
     buf_release(&path);
 }
 
-static int look_into(struct job *j, void *ctx, struct err *e)
+static int scan_folder(struct job *j, void *ctx, struct err *e)
 {
     struct folder_scan *o = ctx;
     struct scan_walk w = {.o = o, .left = SNIFFED};
@@ -132,7 +132,7 @@ static void start_wanted_scan(struct folder_scan *o)
     free(o->folder);
     o->folder = o->wanted;
     o->wanted = NULL;
-    if (job_start(&o->job, look_into, o))
+    if (job_start(&o->job, scan_folder, o))
         o->err = o->job.err;
 }
 

@@ -118,7 +118,7 @@ void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_inp
     page_input(p, g, golden, must);
 }
 
-static enum panel_mark mark_of(const struct doc_entry *e)
+static enum panel_mark entry_panel_mark(const struct doc_entry *e)
 {
     static const uint8_t as[] = {
         [DOC_UNMARKED] = MARK_NOTE, [DOC_OK] = MARK_OK, [DOC_BAD] = MARK_BAD, [DOC_OPEN] = MARK_OPEN,
@@ -135,7 +135,7 @@ static void add_entry(struct panel_page *p, const struct doc_entry *e, const str
     if (e->mark == DOC_NEXT && !*p->next) {
         p->next = arena_cstr(&p->arena, buf_view(&t));
     } else {
-        struct panel_item *it = page_item(p, mark_of(e), e->id, "%s", t.n ? t.p : "");
+        struct panel_item *it = page_item(p, entry_panel_mark(e), e->id, "%s", t.n ? t.p : "");
         it->share = e->share;
         it->detail = e->detail ? arena_cstr(&p->arena, str_of(e->detail)) : NULL;
     }

@@ -31,7 +31,7 @@ static bool one_rank_of_several(const struct procedure *g)
 }
 
 /* What one rank says is not said of the others. */
-static void other_ranks(struct panel_page *p, const struct procedure *g, bool loss_ok)
+static void add_other_ranks(struct panel_page *p, const struct procedure *g, bool loss_ok)
 {
     const char *why = investigation_text(&g->inv->answers, "first-deviation");
     bool bad = g->ranks_status == 1;
@@ -66,7 +66,7 @@ static void add_dump_result(struct panel_page *p, const struct procedure *g, boo
         page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s",
                   _("first deviation: comparing the dumps …"));
     } else if (j->first == NONE && g->ranks_status != 0 && one_rank_of_several(g)) {
-        other_ranks(p, g, loss_ok);
+        add_other_ranks(p, g, loss_ok);
     } else if (j->first == NONE) {
         struct judge_options o = comparison_judge_options(s);
         explain_outcome(j, &o, &b);

@@ -7,7 +7,7 @@
 #include "panel/curve_items.h"
 
 /* The first step whose printed rate is not 0, -1: none; *known: a rate is printed at all. */
-static int64_t learns_at(const struct series *s, bool *known)
+static int64_t first_learning_step(const struct series *s, bool *known)
 {
     *known = false;
     for (size_t i = 0; i < s->records.n; i++)
@@ -23,7 +23,7 @@ static void check_learning_rate_zero(struct panel_page *p, const struct curves *
 {
     for (size_t k = 0; k < 2; k++) {
         bool known;
-        int64_t at = learns_at(&c->run[k], &known);
+        int64_t at = first_learning_step(&c->run[k], &known);
         const char *who = k ? _("golden") : _("target");
         if (at >= 0)
             page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; give the log of the run "

@@ -20,7 +20,7 @@ static void second_loss(struct panel_page *p, const struct procedure *g)
 }
 
 /* The subject of each item; the summary contains the explanation of the step. */
-static void point_out(struct panel_page *p, const struct optimizer *x, size_t first)
+static void set_item_subjects(struct panel_page *p, const struct optimizer *x, size_t first)
 {
     size_t reason = 0;
     for (size_t i = first; i < p->items.n && reason < x->reasons.n; i++) {
@@ -45,7 +45,7 @@ void panel_optimizer(struct panel_page *p, const struct procedure *g)
         struct document d;
         document_begin(&d);
         optimizer_section(&d, x);
-        point_out(p, x, page_items(p, &d));
+        set_item_subjects(p, x, page_items(p, &d));
         document_release(&d);
     }
     second_loss(p, g);

@@ -67,7 +67,7 @@ static int next_waiting(const struct procedure *g)
 }
 
 /* Takes the result of an engine run, unless another has been requested since. */
-static void take_result(struct engine_run *x, struct engine_run_run *r, bool failed, const struct err *e)
+static void take_engine_result(struct engine_run *x, struct engine_run_run *r, bool failed, const struct err *e)
 {
     bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before
                         : x->state == ENGINE_RUN_RUNNING && x->key == r->key;
@@ -134,7 +134,7 @@ static void continue_engine_runs(struct procedure *g)
         if (how == JOB_RUNNING)
             return;
         if (how != JOB_IDLE) {
-            take_result(&g->exam[g->run.exam], &g->run, how == JOB_FAILED, &g->job.err);
+            take_engine_result(&g->exam[g->run.exam], &g->run, how == JOB_FAILED, &g->job.err);
             g->changes++;
         }
         int i = next_waiting(g);
@@ -151,7 +151,7 @@ void procedure_release(struct procedure *g)
     atomic_store(&g->run.watch.cancel, true);
     job_wait(&g->job, NULL, NULL, 0);
     if (job_take(&g->job) != JOB_IDLE)
-        take_result(&g->exam[g->run.exam], &g->run, true, &g->job.err);
+        take_engine_result(&g->exam[g->run.exam], &g->run, true, &g->job.err);
     job_release(&g->job);
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
         clear_engine_run(&g->exam[i]);

@@ -175,7 +175,7 @@ static int find_element(const struct procedure *g, struct str name, struct subje
                           STR_ARG(name));
 }
 
-static int no_exam(const struct procedure *g, enum engine_run_id x, struct err *e)
+static int engine_result_missing(const struct procedure *g, enum engine_run_id x, struct err *e)
 {
     if (g->exam[x].state == ENGINE_RUN_FAILED)
         return err_set(e, ERR_DATA, "%s", g->exam[x].err.text);
@@ -187,7 +187,7 @@ static int find_setting(const struct procedure *g, struct str name, struct subje
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     clear_subject(out, SUBJECT_SETTING);
     if (!r)
-        return no_exam(g, ENGINE_RUN_SETTINGS, e);
+        return engine_result_missing(g, ENGINE_RUN_SETTINGS, e);
     const struct check_row *row = checklist_find(name);
     bool known = settings_find(&r->settings->side[0], name) || settings_find(&r->settings->side[1], name);
     if (!row && !known)
@@ -201,7 +201,7 @@ static int find_weight(const struct procedure *g, struct str name, struct subjec
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_WEIGHTS);
     clear_subject(out, SUBJECT_WEIGHT);
     if (!r)
-        return no_exam(g, ENGINE_RUN_WEIGHTS, e);
+        return engine_result_missing(g, ENGINE_RUN_WEIGHTS, e);
     const struct weight_compare *c = r->weights;
     const struct weight_pair *x = subject_weight(c, name);
     for (int d = 0; d < 2; d++) {
@@ -220,7 +220,7 @@ static int find_norm(const struct procedure *g, struct str name, struct subject 
     struct buf own = {0};
     clear_subject(out, SUBJECT_NORM);
     if (!r)
-        return no_exam(g, ENGINE_RUN_NORMS, e);
+        return engine_result_missing(g, ENGINE_RUN_NORMS, e);
     const struct norm_pair *x = subject_norm(r->norms, name);
     if (!x)
         return err_set(e, ERR_USAGE, _("no parameter \"%.*s\" with a norm on both sides"), STR_ARG(name));
@@ -242,7 +242,7 @@ static int find_curve(const struct procedure *g, struct str name, struct subject
     enum engine_run_id x = procedure_curve_run(g, frozen);
     const struct engine_run_result *r = procedure_result(g, x);
     if (!r)
-        return no_exam(g, x, e);
+        return engine_result_missing(g, x, e);
     if (curve_point_at(r->curves, step) == SIZE_MAX)
         return err_set(e, ERR_USAGE, r->curves->runs > 1 ? _("no step %lld in both logs")
                                                          : _("no step %lld in the log"), (long long)step);
@@ -257,7 +257,7 @@ static int find_hypothesis(const struct procedure *g, struct str name, struct su
     struct buf known = {0};
     clear_subject(out, SUBJECT_HYPOTHESIS);
     if (!r)
-        return no_exam(g, ENGINE_RUN_STEP, e);
+        return engine_result_missing(g, ENGINE_RUN_STEP, e);
     char *at = str_dup(name); /* target:eps as well as "target eps": no blank to quote */
     char *colon = strchr(at, ':');
     if (colon)

@@ -333,7 +333,8 @@ static void add_region_facts(const struct element_lens *l, const int64_t from[],
 }
 
 /* The two tensors compared in a line, as in the tensor view. */
-static bool case_of(const struct comparison *s, const struct subject *x, uint32_t line, struct tensor_reader_case *c)
+static bool tensor_case_of_line(const struct comparison *s, const struct subject *x, uint32_t line,
+                                struct tensor_reader_case *c)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
     memset(c, 0, sizeof *c);
@@ -355,7 +356,7 @@ void subject_freeze_element(const struct procedure *g, const struct subject *s, 
     struct element_lens l;
     struct err e;
     int axes;
-    if (line == NONE || !subject_region(str_of(s->at), from, to, &axes) || !case_of(g->s, s, line, &c))
+    if (line == NONE || !subject_region(str_of(s->at), from, to, &axes) || !tensor_case_of_line(g->s, s, line, &c))
         return;
     if (tensor_reader_open_case(&c, &l, &e) == 0) {
         bool inside = axes == l.ndim, one = true;

@@ -146,7 +146,8 @@ static void setting_source(const struct settings *s, struct str key, struct buf 
         buf_fmt(out, "%.*s:%u %.*s", STR_ARG(path_base(str_of(path))), x->line, STR_ARG(x->spelled));
 }
 
-static void other_setting(const struct config_compare *c, const struct subject *s, struct arena *a, fact_list *out)
+static void add_setting_outside_checks(const struct config_compare *c, const struct subject *s, struct arena *a,
+                                       fact_list *out)
 {
     struct buf text[2] = {{0}, {0}}, source[2] = {{0}, {0}};
     for (int d = 0; d < 2; d++) {
@@ -204,7 +205,7 @@ void subject_freeze_setting(const struct procedure *g, const struct subject *s, 
     if (k)
         a_check(c, k, a, out);
     else if (c)
-        other_setting(c, s, a, out);
+        add_setting_outside_checks(c, s, a, out);
     around_item(g, s, a, out);
     add_file_facts(g, ENGINE_RUN_SETTINGS, a, out);
 }

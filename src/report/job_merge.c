@@ -181,7 +181,7 @@ static void append_warnings(cJSON *all, cJSON *one)
 
 /* ---- columns of the strip ---- */
 
-static const cJSON *columns_of(const cJSON *o)
+static const cJSON *strip_columns(const cJSON *o)
 {
     return share_member(share_member(o, "strip"), "columns");
 }
@@ -205,7 +205,7 @@ static int column_like(const cJSON *columns, const cJSON *like, const cJSON **fo
  * columns of the first. */
 static void fit_columns(const cJSON *all, cJSON *one)
 {
-    const cJSON *to = columns_of(all), *from = columns_of(one),
+    const cJSON *to = strip_columns(all), *from = strip_columns(one),
                 *rows = share_member(share_member(one, "strip"), "ranks"), *same = NULL;
     size_t n = (size_t)cJSON_GetArraySize(to), m = (size_t)cJSON_GetArraySize(from), k = 0;
     cJSON *order = share_member(share_member(one, "first"), "order");
@@ -536,7 +536,7 @@ static bool parse_share_name(const char *path, int *number, int *all)
 }
 
 /* Which of the shares have no file: {"of":8,"missing":[3,5]}; nothing if the files are of no one division. */
-static void tell_shares(cJSON *all, const name_list *files)
+static void write_missing_shares(cJSON *all, const name_list *files)
 {
     int of = 0, number, n;
     bool *there = mem_zalloc(SHARES_MOST);
@@ -579,7 +579,7 @@ cJSON *job_files_merge(const char *path, struct err *e)
     }
     nmap_release(&places);
     if (rc == 0 && all)
-        tell_shares(all, &files);
+        write_missing_shares(all, &files);
     name_list_release(&files);
     if (rc == 0 && !all)
         rc = err_set(e, ERR_DATA, _("%s: no result of a comparison of ranks in this folder"), path);

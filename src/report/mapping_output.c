@@ -75,7 +75,7 @@ void mapping_entry_write(struct buf *out, const char *indent, struct str key, st
 /* Target rows without a partner that the user's files declare to have none. */
 typedef void (*declared_row)(void *ctx, struct str name);
 
-static void each_declared(const struct mapping_pairs *x, declared_row tell, void *ctx)
+static void each_declared_row(const struct mapping_pairs *x, declared_row tell, void *ctx)
 {
     struct map seen = {0};
     for (size_t i = 0; x->s->maps && i < x->s->opt.map_count; i++) {
@@ -176,7 +176,7 @@ static void write_data(struct out *o, const struct mapping_pairs *x)
         written++;
     }
     size_t before = o->buf.n;
-    each_declared(x, declared_yaml, &o->buf);
+    each_declared_row(x, declared_yaml, &o->buf);
     if (!written && o->buf.n == before)
         buf_cstr(&o->buf, "{}\n");
     free(anew);
@@ -223,7 +223,7 @@ static void write_pairs(struct out *o, const struct mapping_pairs *x)
         jw_end_object(&w);
         out_flow(o);
     }
-    each_declared(x, declared_json, &w);
+    each_declared_row(x, declared_json, &w);
     jw_end_array(&w);
     jw_end_object(&w);
     buf_char(&o->buf, '\n');

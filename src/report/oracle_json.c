@@ -170,7 +170,7 @@ static void sampled_object(struct jsonw *w, const struct oracle_row *r)
     jw_end_object(w);
 }
 
-static const struct oracle_row *sampled_of(const struct oracle_row *const r[2])
+static const struct oracle_row *most_missed_sample(const struct oracle_row *const r[2])
 {
     const struct oracle_row *found = NULL;
     for (int i = 0; i < 2; i++)
@@ -198,7 +198,7 @@ void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measu
     oracle_because_find(o, m, j, line, &because);
     because_object(w, m, &because);
     condition_object(w, o, m, j, line);
-    sampled_object(w, sampled_of(r));
+    sampled_object(w, most_missed_sample(r));
     jw_end_object(w);
 }
 

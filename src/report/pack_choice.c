@@ -57,7 +57,7 @@ static void choose_told_lines(struct pack_choice *c, const struct pack_options *
 }
 
 /* A call with all its rows, their partners, its twin and the modules around it. */
-static void keep_call(struct pack_choice *c, int side, uint32_t call)
+static void choose_call(struct pack_choice *c, int side, uint32_t call)
 {
     const struct dump *d = pack_side_dump(c, side);
     EACH_ROW(d, call, r)
@@ -72,7 +72,7 @@ static void keep_call(struct pack_choice *c, int side, uint32_t call)
     }
 }
 
-static void keep_partners(struct pack_choice *c)
+static void choose_partners(struct pack_choice *c)
 {
     const struct pairing *p = c->s->pairing;
     for (size_t i = 0; i < p->lines.n; i++) {
@@ -86,7 +86,7 @@ static void keep_partners(struct pack_choice *c)
     }
 }
 
-static void keep_around(struct pack_choice *c)
+static void choose_lines_around(struct pack_choice *c)
 {
     const struct pairing *p = c->s->pairing;
     for (size_t k = 0; k < c->told.n; k++) {
@@ -94,9 +94,9 @@ static void keep_around(struct pack_choice *c)
         for (size_t i = from; i < to && i < p->lines.n; i++)
             for (int d = 0; d < 2; d++)
                 if (p->lines.v[i].row[d] != NONE)
-                    keep_call(c, d, pack_side_dump(c, d)->rows.v[p->lines.v[i].row[d]].call);
+                    choose_call(c, d, pack_side_dump(c, d)->rows.v[p->lines.v[i].row[d]].call);
     }
-    keep_partners(c);
+    choose_partners(c);
 }
 
 /* Numbers everything kept, in order; a call keeps its stack. */
@@ -169,8 +169,8 @@ static void pack_take_tensor(struct pack_choice *c, int side, uint32_t row, cons
 }
 
 /* A call's inputs and outputs; for a backward call also those of its forward twin, needed for a replay. */
-static void take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
-                      struct pack_said *said)
+static void pack_take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
+                           struct pack_said *said)
 {
     const struct dump *d = pack_side_dump(c, side);
     if (row == NONE)
@@ -200,7 +200,7 @@ static void pack_take_tensors(struct pack_choice *c, const struct pack_options *
                 bool first = c->told.v[i] == c->s->judged->first;
                 pack_take_tensor(c, d, row, o, said);
                 if (whole || first)
-                    take_call(c, d, row, o, said);
+                    pack_take_call(c, d, row, o, said);
             }
     vec_sort(&c->tensors, compare_pack_rows);
     said->tensors = c->tensors.n;
@@ -231,7 +231,7 @@ void pack_choose(struct pack_choice *c, const struct comparison *s, const struct
     }
     choose_told_lines(c, o);
     if (all > most)
-        keep_around(c);
+        choose_lines_around(c);
     number_kept(c, TARGET);
     number_kept(c, GOLDEN);
     said->rows = c->rows[0] + c->rows[1];

@@ -75,7 +75,7 @@ static const char *input_refusal(const struct ticket *t, const char *path, char 
 }
 
 /* The name of the file in the pack, or NULL if it is left out, which is reported. */
-static const char *take_file(struct ticket *t, const char *what, const char *path)
+static const char *pack_input_file(struct ticket *t, const char *what, const char *path)
 {
     struct buf at = {0}, shown = {0};
     char n[NUM_MAX] = "";
@@ -97,19 +97,19 @@ static const char *take_file(struct ticket *t, const char *what, const char *pat
     return x.file;
 }
 
-static void take_maps(struct ticket *t, struct investigation *v)
+static void pack_mapping_files(struct ticket *t, struct investigation *v)
 {
     size_t kept = 0;
     for (size_t i = 0; i < v->maps.n; i++) {
-        const char *file = take_file(t, "map", v->maps.v[i]);
+        const char *file = pack_input_file(t, "map", v->maps.v[i]);
         if (file)
             v->maps.v[kept++] = file;
     }
     v->maps.n = kept;
-    v->known_path = v->known_path ? take_file(t, "known", v->known_path) : NULL;
+    v->known_path = v->known_path ? pack_input_file(t, "known", v->known_path) : NULL;
 }
 
-static void take_slots(struct ticket *t, struct investigation *v)
+static void pack_panel_inputs(struct ticket *t, struct investigation *v)
 {
     size_t kept = 0;
     for (size_t i = 0; i < v->given.n; i++) {
@@ -118,7 +118,7 @@ static void take_slots(struct ticket *t, struct investigation *v)
         if (!known)
             vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s: no input of this version; its file is not read"),
                                                x.name));
-        x.text = known ? take_file(t, x.name, x.text) : NULL;
+        x.text = known ? pack_input_file(t, x.name, x.text) : NULL;
         if (x.text)
             v->given.v[kept++] = x;
     }
@@ -179,8 +179,8 @@ void pack_ticket(const struct pack_writing_of *of, struct arena *a, pack_input_l
     if (v.rounds.n)
         vec_push(&said->left, arena_cstr(&said->arena, str_of(_("earlier rounds: only the last one is packed"))));
     v.rounds.n = 0;
-    take_maps(&t, &v);
-    take_slots(&t, &v);
+    pack_mapping_files(&t, &v);
+    pack_panel_inputs(&t, &v);
     if (!of->paths)
         clean_texts(&t, &v);
     investigation_write(&v, out);

@@ -15,13 +15,13 @@
 #define WORST 6
 #define SPREAD_LEAST 64 /* elements: fewer have no spread */
 
-static bool given_up(const struct building *b)
+static bool is_cancelled(const struct building *b)
 {
     return b->o->watch && atomic_load(&b->o->watch->cancel);
 }
 
 /* The plane of the last two axes through the largest error. */
-static void ask_for(const struct element_lens *l, const struct tensor_stats *t, struct heat_map_ask *ask)
+static void ask_for_worst_plane(const struct element_lens *l, const struct tensor_stats *t, struct heat_map_ask *ask)
 {
     static const int64_t most[2] = {ROWS_MOST, CELLS_MOST};
     *ask = (struct heat_map_ask){.axis = {l->ndim - 2, l->ndim - 1}};
@@ -70,9 +70,9 @@ static int heat_drawn(struct building *b, const struct element_lens *l, const st
     struct heat_map h;
     struct heat_map_ask ask;
     int rc = 0;
-    ask_for(l, t, &ask);
+    ask_for_worst_plane(l, t, &ask);
     heat_map_init(&h, l, &ask);
-    while (rc == 0 && !heat_map_complete(&h) && h.read < READ_MOST && !given_up(b)) {
+    while (rc == 0 && !heat_map_complete(&h) && h.read < READ_MOST && !is_cancelled(b)) {
         rc = heat_map_read(&h, e);
         if (rc == 0)
             heat_map_count(&h);
@@ -102,8 +102,8 @@ static void widen_span(const uint64_t *bins, int *low, int *high)
     *high = *high > to ? *high : to;
 }
 
-static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_style look,
-                    const uint64_t *bins, const uint64_t *more)
+static void add_bins_series(struct building *b, struct picture *p, const char *id, const char *name,
+                            enum picture_style look, const uint64_t *bins, const uint64_t *more)
 {
     uint32_t k = p->count;
     picture_series(p, &b->d->arena, id, name, look);
@@ -125,8 +125,8 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
                         .text = _("Number of elements by magnitude, one bar per power of two; heights are "
                                   "logarithmic."),
                         .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
-    bins_of(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
-    bins_of(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
+    add_bins_series(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
+    add_bins_series(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
     if (picture_most(&p))
         doc_picture(b->d, &p);
     low = high = 0;
@@ -135,7 +135,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
                          .text = _("Number of elements by magnitude of the error, one bar per power of two; heights "
                                    "are logarithmic."),
                          .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
-    bins_of(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
+    add_bins_series(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
     if (high)
         doc_picture(b->d, &p);
 }
@@ -181,7 +181,7 @@ static int add_element_facts(struct building *b, const struct element_lens *l, s
     struct tensor_stats *t = mem_zalloc(sizeof *t);
     int rc = 0;
     tensor_stats_init(t, l);
-    while (rc == 0 && !tally_complete(t) && t->read < READ_MOST && !given_up(b)) {
+    while (rc == 0 && !tally_complete(t) && t->read < READ_MOST && !is_cancelled(b)) {
         rc = tensor_stats_read(t, e);
         if (rc == 0)
             tensor_stats_count(t);

@@ -16,7 +16,7 @@ void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(v
 
 /* ---- the job ---- */
 
-static int pack_it(struct report_job *k, struct err *e)
+static int write_pack_in_job(struct report_job *k, struct err *e)
 {
     const struct pack_options o =
         {.inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
@@ -35,7 +35,7 @@ static int pack_it(struct report_job *k, struct err *e)
     return rc;
 }
 
-static int write_it(struct job *j, void *ctx, struct err *e)
+static int write_in_job(struct job *j, void *ctx, struct err *e)
 {
     struct report_job *k = ctx;
     const struct writer *w = k->pack ? NULL : writer_for(k->path);
@@ -44,7 +44,7 @@ static int write_it(struct job *j, void *ctx, struct err *e)
     if (!k->c->judged && (!w || !k->report || w->rows_only))
         return err_set(e, ERR_CANCEL, "%s", _("not written: there is no comparison"));
     if (k->pack)
-        return pack_it(k, e);
+        return write_pack_in_job(k, e);
     if (out_file(&out, k->path, e))
         return -1;
     (k->report ? w->report : w->compare)(&out, k->c, &k->now);
@@ -79,7 +79,7 @@ static void report_job_continue(struct report_job *k)
         comparison_drop(k->c); /* its pages are about this one */
         k->c = comparison_hold(k->guide->s);
     }
-    job_start(&k->job, write_it, k);
+    job_start(&k->job, write_in_job, k);
 }
 
 static bool report_job_start(struct report_job *k, const struct comparison *c, const char *path, bool report,

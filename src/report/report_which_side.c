@@ -17,7 +17,7 @@ static void add_oracle_coverage(struct building *b, const struct oracle *o)
     }
 }
 
-static void told_line(struct building *b, const struct oracle *o, uint32_t line)
+static void add_oracle_line(struct building *b, const struct oracle *o, uint32_t line)
 {
     struct buf t = {0};
     oracle_whole_text(o, b->m, b->j, line, &t);
@@ -40,10 +40,10 @@ void report_which_side(struct building *b)
           "if its error exceeds twice the rounding error of a correct computation."));
     add_oracle_coverage(b, o);
     if (b->j->first != NONE && !oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[b->j->first].row)))
-        told_line(b, o, b->j->first);
+        add_oracle_line(b, o, b->j->first);
     for (uint32_t i = 0; i < b->m->pairing->lines.n && told < WRONG_LISTED; i++)
         if (oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[i].row))) {
-            told_line(b, o, i);
+            add_oracle_line(b, o, i);
             told++;
         }
 }

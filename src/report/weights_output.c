@@ -55,7 +55,7 @@ static const struct weight *pair_weight(const struct weight_compare *c, const st
     return &c->side[s].list.v[p->weight[s]];
 }
 
-static const int64_t *shape_at(const struct weight_compare *c, const struct weight_pair *p, int s, int *n)
+static const int64_t *pair_shape(const struct weight_compare *c, const struct weight_pair *p, int s, int *n)
 {
     const struct weight *x = pair_weight(c, p, s);
     *n = p->ndim[s] || p->read || p->verdict == WEIGHT_SHAPE ? p->ndim[s] : x->ndim;
@@ -92,7 +92,7 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     jw_end_array(w);
     jw_karray(w, "shape");
     for (int s = 0; s < 2; s++) {
-        const int64_t *v = shape_at(c, p, s, &n);
+        const int64_t *v = pair_shape(c, p, s, &n);
         write_sizes(w, v, n);
     }
     jw_end_array(w);
@@ -268,7 +268,7 @@ void weights_csv(struct out *o, const struct weight_compare *c)
         for (int s = 0; s < 2; s++)
             csv_cell(&o->buf, pair_weight(c, p, s)->type);
         for (int s = 0; s < 2; s++) {
-            const int64_t *v = shape_at(c, p, s, &n);
+            const int64_t *v = pair_shape(c, p, s, &n);
             shape_put(&shape, v, n);
             csv_cell(&o->buf, buf_view(&shape));
         }

@@ -51,7 +51,7 @@ static size_t count_common_steps(const struct job_compare *k)
 
 /* ---- a step is read ---- */
 
-static void tell_read(void *ctx)
+static void count_read(void *ctx)
 {
     struct job_compare *k = ctx;
     job_change(k);
@@ -184,7 +184,7 @@ static void find_first(struct job_compare *k)
     job_changed(k);
 }
 
-static void hand_on(struct job_compare *k, const struct joined_job *j, bool on)
+static void hand_ranks_on(struct job_compare *k, const struct joined_job *j, bool on)
 {
     for (int s = 0; s < 2; s++)
         rank_set_hand_on(&j->set[s], &k->places[s], on);
@@ -239,10 +239,10 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
         job_changed(k);
     }
     if (!whole || !joined)
-        hand_on(k, j, true);
+        hand_ranks_on(k, j, true);
     if (!whole) {
         rc = job_compare_what_is_there(k, j, e);
-        hand_on(k, j, false);
+        hand_ranks_on(k, j, false);
         return rc;
     }
     for (size_t i = 0; of_another && i < j->set[TARGET].ranks.n; i++)
@@ -251,7 +251,7 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
         rc = job_compare_ranks(k, j, e);
     else if (!of_another)
         rc = job_compare_places(k, &j->found, &(struct twin){{step, step}, {-1, -1}}, e);
-    hand_on(k, j, false);
+    hand_ranks_on(k, j, false);
     if (rc)
         return -1;
     if (!k->opt.rows_alone && !(k->opt.workers && k->opt.worker)) /* share 0 does */
@@ -351,7 +351,7 @@ void job_compare_init(struct job_compare *k, const struct job_compare_options *o
     k->result.workers = o->workers;
     k->result.first = (struct job_first){.collective = NONE, .replica = NONE};
     k->found = o->found ? o->found : &k->own_found;
-    k->watch.each = tell_read;
+    k->watch.each = count_read;
     k->watch.unread = note_unread;
     k->watch.ctx = k;
     pthread_mutex_init(&k->lock, NULL);

@@ -177,7 +177,7 @@ struct turn {
     int rank;
 };
 
-static int by_turn(const void *a, const void *b)
+static int compare_turns(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->rank - y->rank;
@@ -210,7 +210,7 @@ int job_compare_twin(struct job_compare *k, const struct twin *x, bool first, st
     return rc;
 }
 
-static void keep_alone(struct job_compare *k, struct joined_job *j)
+static void keep_unpaired_ranks(struct job_compare *k, struct joined_job *j)
 {
     job_change(k);
     for (int s = 0; s < 2; s++)
@@ -230,7 +230,7 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
     bool compared = false;
     bool some = j->set[TARGET].others.n > 0; /* then ranks are their numbers */
     VEC(struct turn) turns = {0};
-    keep_alone(k, j);
+    keep_unpaired_ranks(k, j);
     job_share_leave_others(k, j);
     for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
         struct turn t = {.rank = j->set[TARGET].ranks.v[i]->rank};
@@ -239,7 +239,7 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
         t.first = k->opt.live ? first_difference(k, step, t.rank) : 0;
         vec_push(&turns, t);
     }
-    vec_sort(&turns, by_turn);
+    vec_sort(&turns, compare_turns);
     int rc = 0;
     for (size_t i = 0; i < turns.n && rc == 0; i++) {
         if (job_of_another(k, step, turns.v[i].rank, some ? (size_t)turns.v[i].rank : i)) {

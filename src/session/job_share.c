@@ -15,7 +15,7 @@ static int common_ranks(const struct job_compare *k, int step)
     return n[0] == n[1] ? n[0] : 0;
 }
 
-static void add_own(const struct job_compare *k, int ranks, rank_list *out)
+static void add_own_ranks(const struct job_compare *k, int ranks, rank_list *out)
 {
     for (int i = 0; i < ranks; i++)
         if ((k->turn + (size_t)i) % (size_t)k->opt.workers == (size_t)k->opt.worker)
@@ -104,7 +104,7 @@ bool job_share_load(struct job_compare *k, int step, struct joined_job *j)
     if (ranks < 2 || k->opt.settings[TARGET] || k->opt.settings[GOLDEN])
         return false;
     bool given = given_alike(k, ranks, l), none = !k->opt.layout[TARGET] && !k->opt.layout[GOLDEN], read = false;
-    add_own(k, ranks, &some);
+    add_own_ranks(k, ranks, &some);
     if (given)
         read = read_given(k, step, j, ranks, &some, l);
     else if (none)

@@ -22,7 +22,7 @@ static bool has_place(const place_list *l, const struct place *p)
 }
 
 /* The number on the other side: the same one, or the one given with T:G. */
-static int other_number(const int want[2], int side, int have, bool all)
+static int twin_number(const int want[2], int side, int have, bool all)
 {
     return !all && want[TARGET] >= 0 && want[GOLDEN] >= 0 ? want[!side] : have;
 }
@@ -32,8 +32,8 @@ static bool choose_twin(const struct job_compare_options *o, int side, const str
 {
     const int *step = o->of.of.step, *rank = o->of.of.rank;
     int of_step = step[GOLDEN] >= 0 ? side : TARGET, of_rank = rank[GOLDEN] >= 0 ? side : TARGET;
-    *other = job_place(other_number(step, side, p->step, o->all_steps),
-                       other_number(rank, side, p->rank, o->all_ranks));
+    *other = job_place(twin_number(step, side, p->step, o->all_steps),
+                       twin_number(rank, side, p->rank, o->all_ranks));
     return number_fits(p->step, step[of_step], o->all_steps) && number_fits(p->rank, rank[of_rank], o->all_ranks);
 }
 

@@ -113,7 +113,7 @@ static void ask_oracle(struct session *s, const struct comparison *judged)
     session_notify(s);
 }
 
-static void judge_now(struct session *s)
+static void judge_and_publish(struct session *s)
 {
     session_lock(s);
     const struct measure *m = &s->rows->measure;
@@ -248,7 +248,7 @@ static int pair_sides(struct session *s, struct err *e)
     session_unlock(s);
     paired_rows_drop(before);
     if (!s->opt.unwatched || s->opt.of.pair_only || fresh->measure.finished == fresh->measure.wanted)
-        judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
+        judge_and_publish(s); /* what recorded figures say is on the screen before the first tensor is read */
     return s->opt.of.pair_only ? 0 : session_start_workers(s, e);
 }
 
@@ -282,14 +282,14 @@ static int watch_results(struct session *s, struct err *e)
         if (s->stop || s->repair)
             continue;
         session_unlock(s);
-        judge_now(s);
+        judge_and_publish(s);
         session_lock(s);
     }
     session_unlock(s);
     return rc;
 }
 
-static void tell_examined(void *ctx)
+static void publish_examined(void *ctx)
 {
     session_publish_state(ctx, NULL, false);
 }
@@ -305,7 +305,7 @@ static void conduct_alone(struct session *s)
     session_unlock(s);
     session_publish_state(s, NULL, false);
     if (s->opt.examine)
-        one_side_run(&rows->examined, d, s->kern, s->opt.workers, &s->watch[0], &s->lock, tell_examined,
+        one_side_run(&rows->examined, d, s->kern, s->opt.workers, &s->watch[0], &s->lock, publish_examined,
                      s);
     session_publish_state(s, NULL, true);
 }

@@ -9,7 +9,7 @@
 #include "fmt/digest.h"
 #include "pair/mapping_file.h"
 
-static struct side_extent extent_of(const struct dump *d)
+static struct side_extent count_side_extent(const struct dump *d)
 {
     struct side_extent x = {.tensors = 0};
     for (size_t i = 0; i < d->rows.n; i++) {
@@ -22,7 +22,7 @@ static struct side_extent extent_of(const struct dump *d)
 }
 
 /* Read failures of the search: of this recording, or perhaps of others. */
-static void tell_failures(struct dump *d, const read_failures *l)
+static void tell_read_failures(struct dump *d, const read_failures *l)
 {
     struct str folder = path_parent(str_of(d->path));
     for (size_t i = 0; i < l->n; i++) {
@@ -36,7 +36,7 @@ static void tell_failures(struct dump *d, const read_failures *l)
     }
 }
 
-static bool of_digest(const struct recording *x)
+static bool is_digest_recording(const struct recording *x)
 {
     return x->places.v[x->place].reader == &reader_digest;
 }
@@ -54,15 +54,15 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         dump_share(&x->dump, read);
     else
         rc = x->dump.reader->open(&x->dump, load, e);
-    struct side_extent extent = extent_of(&x->dump);
+    struct side_extent extent = count_side_extent(&x->dump);
     bool tensors = rc == 0 && extent.tensors, computed = tensors && !s->single && !s->tabled;
     if (tensors)
         tensor_files_look(&files, &x->dump, computed ? computed_figures_lack : NULL, &load->cancel);
     if (computed) {
         computed_figures_fill(&x->dump, s->kern, s->opt.workers, load, &files);
-        extent = extent_of(&x->dump);
+        extent = count_side_extent(&x->dump);
     }
-    if (rc == 0 && !s->single && of_digest(&s->recordings->side[!side]))
+    if (rc == 0 && !s->single && is_digest_recording(&s->recordings->side[!side]))
         computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)
         dataflow_build(&s->recordings->flow[side], &x->dump); /* no other thread uses it before both sides are loaded */
@@ -71,7 +71,7 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         tensor_files_warn(&files, &x->dump);
         s->far_files = s->far_files || files.far;
     }
-    tell_failures(&x->dump, &s->failed[side]);
+    tell_read_failures(&x->dump, &s->failed[side]);
     x->extent = extent;
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;

@@ -83,7 +83,7 @@ struct line_work {
 };
 
 /* How many there are now; the lock is held. */
-static int take_lines(struct session *s, int me, int most, struct line_work *x)
+static int take_lines_to_measure(struct session *s, int me, int most, struct line_work *x)
 {
     struct measure *m = &s->rows->measure;
     size_t share = (m->wanted - m->finished) / (2 * (size_t)(s->workers ? s->workers : 1)) + 1;
@@ -151,7 +151,7 @@ static int session_worker(struct job *own, void *ctx, struct err *quiet)
     session_lock(s);
     s->watch[me].crew = &s->crew;
     while (!s->stop) {
-        int n = s->paused ? 0 : take_lines(s, me, most, x), posted = 0;
+        int n = s->paused ? 0 : take_lines_to_measure(s, me, most, x), posted = 0;
         if (!n) {
             help_or_wait(s);
             continue;

@@ -85,7 +85,7 @@ void evidence_figures(const struct comparison *s, uint32_t line, struct arena *a
 }
 
 /* The call's stack, or that of its forward twin if it has none. */
-static const struct stack *stack_of(const struct dump *d, uint32_t row)
+static const struct stack *row_stack(const struct dump *d, uint32_t row)
 {
     uint32_t st = row == NONE ? NONE : dump_call_stack(d, d->rows.v[row].call, NULL);
     return st == NONE ? NULL : &d->stacks.v[st];
@@ -108,7 +108,7 @@ static void frame_text(const struct dump *d, const struct stack *st, bool own, u
     }
 }
 
-static bool has_own(const struct dump *d, const struct stack *st)
+static bool has_own_frame(const struct dump *d, const struct stack *st)
 {
     for (uint32_t i = 0; st && i < st->n; i++)
         if (!frame_is_library(&d->frames.v[d->stack_frames.v[st->first + i]]))
@@ -124,8 +124,8 @@ void evidence_frames(const struct comparison *s, uint32_t line, int most, struct
     for (int i = 0; i < most; i++) {
         for (int d = 0; d < 2; d++) {
             const struct dump *x = &s->side[d].dump;
-            const struct stack *st = stack_of(x, l->row[d]);
-            frame_text(x, st, has_own(x, st), &at[d], &text[d]);
+            const struct stack *st = row_stack(x, l->row[d]);
+            frame_text(x, st, has_own_frame(x, st), &at[d], &text[d]);
         }
         fact_sides(out, a, "frame", text);
     }

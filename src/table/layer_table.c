@@ -52,7 +52,7 @@ static struct str call_type(struct str name)
     return str_n(name.p, end);
 }
 
-static uint32_t row_for(struct layers_building *b, const struct dump *d, const struct call *c, uint32_t layer)
+static uint32_t layer_row_for(struct layers_building *b, const struct dump *d, const struct call *c, uint32_t layer)
 {
     struct buf key = {0};
     struct str name = str_n(c->name, c->name_len);
@@ -102,7 +102,7 @@ static bool layer_cell(struct layers_building *b, uint32_t line, uint32_t *row, 
     if (*layer == NONE || *layer >= LAYERS_MOST)
         return false;
     if (call != b->last_call || (uint32_t)side != b->last_side) { /* a call's lines stand together */
-        b->last_row = row_for(b, d, &d->calls.v[call], *layer);
+        b->last_row = layer_row_for(b, d, &d->calls.v[call], *layer);
         b->last_call = call;
         b->last_side = (uint32_t)side;
     }

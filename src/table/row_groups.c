@@ -25,7 +25,7 @@ struct groups_building {
     uint32_t call, side, node; /* the last line's call and its node: lines of a call are adjacent */
 };
 
-static uint32_t node_for(struct groups_building *b, uint32_t parent, struct str text)
+static uint32_t group_node_for(struct groups_building *b, uint32_t parent, struct str text)
 {
     struct row_groups *o = b->o;
     buf_clear(&b->path);
@@ -89,26 +89,26 @@ static uint32_t below_modules(struct groups_building *b, const struct dump *d, c
         while (rest.n) {
             part = str_next(&rest, '.');
             if (part.n)
-                node = node_for(b, node, part);
+                node = group_node_for(b, node, part);
         }
     }
     return node;
 }
 
-static void by_module(struct groups_building *b, uint32_t line)
+static void group_by_module(struct groups_building *b, uint32_t line)
 {
     int side;
     const struct call *c = grouped_call(b->s, line, &side);
     uint32_t call = (uint32_t)(c - b->s->side[side].dump.calls.v);
     if (call != b->call || (uint32_t)side != b->side) {
-        b->node = node_for(b, below_modules(b, &b->s->side[side].dump, c), str_n(c->name, c->name_len));
+        b->node = group_node_for(b, below_modules(b, &b->s->side[side].dump, c), str_n(c->name, c->name_len));
         b->call = call;
         b->side = (uint32_t)side;
     }
     count_line(b, b->node, line);
 }
 
-static void by_frame(struct groups_building *b, uint32_t line)
+static void group_by_frame(struct groups_building *b, uint32_t line)
 {
     int side;
     const struct call *c = grouped_call(b->s, line, &side);
@@ -117,7 +117,7 @@ static void by_frame(struct groups_building *b, uint32_t line)
     struct buf text = {0};
     uint32_t node = NONE;
     if (stack == NONE || !d->stacks.v[stack].n) {
-        node = node_for(b, NONE, STR("(no stack was recorded)"));
+        node = group_node_for(b, NONE, STR("(no stack was recorded)"));
     } else {
         const struct stack *t = &d->stacks.v[stack];
         const struct frame *f = &d->frames.v[d->stack_frames.v[t->first + dump_stack_start(d, stack)]];
@@ -125,14 +125,14 @@ static void by_frame(struct groups_building *b, uint32_t line)
             buf_fmt(&text, "%s", f->raw);
         else
             buf_fmt(&text, "%.*s:%u %s   %s", STR_ARG(path_base(str_of(f->file))), f->line, f->func, f->code);
-        node = node_for(b, NONE, buf_view(&text));
+        node = group_node_for(b, NONE, buf_view(&text));
     }
-    count_line(b, node_for(b, node, str_n(c->name, c->name_len)), line);
+    count_line(b, group_node_for(b, node, str_n(c->name, c->name_len)), line);
     buf_release(&text);
 }
 
 /* The types each scope computes in, on either side. */
-static void by_precision(struct groups_building *b, uint32_t line)
+static void group_by_precision(struct groups_building *b, uint32_t line)
 {
     const struct line *l = &b->s->pairing->lines.v[line];
     const char *type[2] = {"-", "-"};
@@ -148,13 +148,13 @@ static void by_precision(struct groups_building *b, uint32_t line)
             type[s] = dtype_table[r->dtype].name;
         }
     buf_fmt(&text, "%s | %s", type[0], type[1]);
-    uint32_t node = node_for(b, NONE, buf_view(&text));
+    uint32_t node = group_node_for(b, NONE, buf_view(&text));
     buf_clear(&text);
     const struct call *m = c;
     for (int up = 0; m->scope == NONE && m->parent != NONE && up < 1000; up++)
         m = &d->calls.v[m->parent];
     precision_general_name(m->scope != NONE ? str_of(d->scopes.v[m->scope]) : str_n(c->name, c->name_len), &text);
-    count_line(b, node_for(b, node, buf_view(&text)), line);
+    count_line(b, group_node_for(b, node, buf_view(&text)), line);
     buf_release(&text);
 }
 
@@ -214,8 +214,8 @@ static void keep_folds(struct row_groups *o, const struct row_groups *old)
 void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const struct comparison *s,
                       const struct row_groups *old)
 {
-    static void (*const under[ROW_GROUPS_KINDS])(struct groups_building *, uint32_t) = {by_module, by_frame,
-                                                                                        by_precision};
+    static void (*const under[ROW_GROUPS_KINDS])(struct groups_building *, uint32_t) = {group_by_module, group_by_frame,
+                                                                                        group_by_precision};
     struct groups_building b = {.o = o, .s = s, .call = NONE};
     *o = (struct row_groups){.kind = kind};
     for (uint32_t i = 0; s->judged && i < s->judged->lines; i++)

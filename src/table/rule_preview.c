@@ -105,7 +105,7 @@ enum { REACH = 4000, NEAR_MOST = 16 }; /* rows looked at on either side of the r
 #define GOOD 1e-2 /* where the rule's pair has no error, as where sizes differ */
 
 /* Whether a row may take another's place: of the same operator and place in its call, and without a partner. */
-static bool stands_in(const struct comparison *s, int side, uint32_t row, uint32_t other)
+static bool can_replace_row(const struct comparison *s, int side, uint32_t row, uint32_t other)
 {
     const struct dump *d = &s->side[side].dump;
     const struct row *a = &d->rows.v[row], *b = &d->rows.v[other];
@@ -125,7 +125,7 @@ static uint32_t find_better_partner(struct trial_reader *r, int side, uint32_t r
     *best = isnan(error) ? GOOD : error * FAR_BETTER;
     for (int64_t k = 1; k <= 2 * (int64_t)REACH && looked < NEAR_MOST; k++) { /* the nearest first, in turns */
         int64_t at = (int64_t)row + (k % 2 ? (k + 1) / 2 : -k / 2);
-        if (at < 0 || at >= (int64_t)d->rows.n || !stands_in(r->s, side, row, (uint32_t)at))
+        if (at < 0 || at >= (int64_t)d->rows.n || !can_replace_row(r->s, side, row, (uint32_t)at))
             continue;
         looked++;
         double e = side == GOLDEN ? pair_error(r, partner, (uint32_t)at, false)
@@ -147,7 +147,7 @@ static bool is_offered(const struct rule_preview *p, int side, uint32_t row)
 }
 
 /* Where the rule pairs rows that do not agree: the rows near by that do, for either of them. */
-static void look_nearby(struct rule_preview *p, struct trial_reader *r, const struct rule_preview_row *x)
+static void add_better_pairs(struct rule_preview *p, struct trial_reader *r, const struct rule_preview_row *x)
 {
     const uint32_t own[2] = {x->t, x->g};
     for (int side = GOLDEN; side >= TARGET; side--) {
@@ -167,7 +167,7 @@ static void improve_pairs(struct rule_preview *p, struct trial_reader *r)
         size_t before = p->rows.n;
         if (x.outcome != HIT_PAIRS || x.same || x.otherwise || x.error <= AGREES)
             continue;
-        look_nearby(p, r, &x);
+        add_better_pairs(p, r, &x);
         p->rows.v[i].dropped = p->rows.n > before;
     }
 }

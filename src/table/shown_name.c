@@ -127,7 +127,7 @@ void shown_name_call(struct str name, struct buf *out)
 }
 
 /* Where the part begins that says which call, pass and slot it is: "0.fwd.in.1" of "Functional.linear.0.fwd.in.1". */
-static size_t tail_of(struct str text)
+static size_t find_name_tail(struct str text)
 {
     static const char *const passes[] = {"fwd", "bwd", "par", "grad", "in", "out"};
     size_t tail = text.n, before = 0, at = 0;
@@ -143,7 +143,7 @@ static size_t tail_of(struct str text)
 }
 
 /* The first number that is a component of its own before the tail: the layer's. NULL: there is none. */
-static struct str layer_of(struct str text, size_t tail)
+static struct str layer_in_name(struct str text, size_t tail)
 {
     struct str rest = str_n(text.p, tail), part = str_n(text.p, 0);
     for (bool again = true; again;) {
@@ -211,8 +211,8 @@ void shown_name_fit(struct str name, int cells, const char *mark, struct buf *ou
     struct buf whole = {0};
     shown_name(name, &whole);
     struct str text = buf_view(&whole);
-    size_t tail = tail_of(text);
-    struct str layer = layer_of(text, tail), end = str_cut(text, tail);
+    size_t tail = find_name_tail(text);
+    struct str layer = layer_in_name(text, tail), end = str_cut(text, tail);
     size_t at = layer.n ? (size_t)(layer.p - text.p) : 0, behind = at + layer.n + 1, from = part_before(text, at);
     int left = cells - utf8_cells(str_of(mark)) - utf8_cells(end);
     if (utf8_cells(text) > cells && put_module(text, tail, layer, cells, str_of(mark), out)) {

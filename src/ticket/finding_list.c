@@ -124,7 +124,7 @@ void findings_read(const struct findings *f, finding_list *out)
 }
 
 /* The names of a call are those of calls; a row's name begins with its call's. */
-static bool names_it(const struct finding *x, int side, const char *name)
+static bool finding_has_name(const struct finding *x, int side, const char *name)
 {
     const char *own = x->about[side];
     size_t n = strlen(own);
@@ -141,7 +141,7 @@ bool findings_about(const struct findings *f, const char *target, const char *go
     current_findings(f, &l);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
-        bool same = x->subject <= SUBJECT_ELEMENT && (names_it(x, 0, target) || names_it(x, 1, golden));
+        bool same = x->subject <= SUBJECT_ELEMENT && (finding_has_name(x, 0, target) || finding_has_name(x, 1, golden));
         if (same && (!any || x->number > out->number)) {
             *out = *x;
             any = true;

@@ -41,16 +41,16 @@ static const char *decision_kind_text(unsigned kind)
     return decision_name((enum decision_kind)kind);
 }
 
-static bool of_another(const void *x, const struct member *m)
+static bool is_of_another_decision(const void *x, const struct member *m)
 {
     const struct decision *d = x;
     (void)m;
     return decision_of_another((enum decision_kind)d->kind);
 }
 
-static bool of_names(const void *x, const struct member *m)
+static bool is_of_names(const void *x, const struct member *m)
 {
-    return !of_another(x, m);
+    return !is_of_another_decision(x, m);
 }
 
 static bool is_decision(void *x)
@@ -62,9 +62,9 @@ static const struct record decision_record;
 static const struct member decision_members[] = {
     MEMBER(NAME, decision, kind, "what", .name = decision_kind_text, .names = DECIDE_KINDS),
     MEMBER(U32, decision, step, "step"),
-    MEMBER(U32, decision, rule, "rule", .when = of_another),
-    MEMBER(TEXT, decision, side[TARGET], "target", .when = of_names),
-    MEMBER(TEXT, decision, side[GOLDEN], "golden", .when = of_names),
+    MEMBER(U32, decision, rule, "rule", .when = is_of_another_decision),
+    MEMBER(TEXT, decision, side[TARGET], "target", .when = is_of_names),
+    MEMBER(TEXT, decision, side[GOLDEN], "golden", .when = is_of_names),
     MEMBER(TEXT, decision, view, "view", .when = member_given),
     MEMBER(REST, decision, rest, "", .of = &decision_record),
     {.key = NULL},

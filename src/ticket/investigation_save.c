@@ -39,7 +39,7 @@ static int read_file_content(const struct investigation *v, bool *there, struct 
     return *there ? file_slurp(v->path, INVESTIGATION_LARGEST, text, e) : 0;
 }
 
-static int by_others(struct err *e)
+static int prefix_changed_by_others(struct err *e)
 {
     return err_prefix(e, "%s", _("changed by someone else in the meantime"));
 }
@@ -61,7 +61,7 @@ static int merge_both(struct investigation *v, struct merge *m, struct investiga
     if (theirs->rounds.n != v->rounds.n)
         return err_set(e, ERR_USAGE, _("the rounds in %s differ from those of this investigation"), v->path);
     if (merge_investigations(m, mine, theirs, e))
-        return by_others(e);
+        return prefix_changed_by_others(e);
     return m->conflicts.n ? report_conflict(v, m, e) : 0;
 }
 
@@ -87,7 +87,7 @@ static int merge_changed_file(struct investigation *v, struct str text, struct e
     note_full_paths(v);
     investigation_write(v, &b);
     int rc = investigation_parse(&mine, buf_view(&b), v->path, e) || investigation_parse(&theirs, text, v->path, e)
-                 ? by_others(e)
+                 ? prefix_changed_by_others(e)
                  : merge_both(v, &m, &mine, &theirs, e);
     buf_clear(&b);
     if (rc == 0) {

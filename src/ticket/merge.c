@@ -48,7 +48,7 @@ static const char *member_path(struct merge *m, const char *key)
     return m->within ? arena_fmt(&m->arena, "%s.%s", m->within, key) : key;
 }
 
-static const char *member_text(const struct member *m, const void *x)
+static const char *merge_member_text(const struct member *m, const void *x)
 {
     return *(const char *const *)member_at(x, m);
 }
@@ -65,8 +65,8 @@ static const char *entry_text(struct merge *m, const struct member *row, unsigne
 {
     const char *s = row->of ? "" : *(const char *const *)(const void *)entry;
     for (const struct member *x = row->of ? row->of->members : NULL; x && x->key; x++)
-        if (x->use & use && *member_text(x, entry))
-            s = arena_fmt(&m->arena, "%s%s%s", s, *s ? " ↔ " : "", member_text(x, entry));
+        if (x->use & use && *merge_member_text(x, entry))
+            s = arena_fmt(&m->arena, "%s%s%s", s, *s ? " ↔ " : "", merge_member_text(x, entry));
     return s;
 }
 
@@ -113,8 +113,8 @@ void merge_value(struct merge *m, const struct member *row, void *ours, const vo
         m->same++;
         return;
     }
-    const char *own = text && member_given(ours, row) ? member_text(row, ours) : NULL;
-    if (theirs_replaces(m, row->key, row->key, own, text ? member_text(row, theirs) : "true"))
+    const char *own = text && member_given(ours, row) ? merge_member_text(row, ours) : NULL;
+    if (theirs_replaces(m, row->key, row->key, own, text ? merge_member_text(row, theirs) : "true"))
         memcpy(member_at(ours, row), member_at(theirs, row), text ? sizeof(const char *) : sizeof(bool));
 }
 
@@ -211,7 +211,7 @@ static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *other)
 void merge_rest(struct merge *m, const struct member *row, void *ours, const void *theirs)
 {
     const char **own = member_at(ours, row);
-    cJSON *more = member_text(row, theirs) ? cJSON_Parse(member_text(row, theirs)) : NULL;
+    cJSON *more = merge_member_text(row, theirs) ? cJSON_Parse(merge_member_text(row, theirs)) : NULL;
     cJSON *mine = *own ? cJSON_Parse(*own) : NULL;
     if (more && !mine)
         mine = cJSON_CreateObject();

@@ -205,7 +205,7 @@ static void take_decision(struct decision_merge *d, uint32_t number)
 }
 
 /* A decision of theirs: already there, in conflict with one of ours, or new. */
-static void one_mark(struct decision_merge *d, const struct mark *x, bool reject)
+static void merge_one_mark(struct decision_merge *d, const struct mark *x, bool reject)
 {
     const struct decisions_in_force *r = &d->held[0];
     const struct mark *against = NULL;
@@ -246,7 +246,7 @@ static void switch_rule(struct decision_merge *d, uint32_t number, bool on)
                                     .side = {"", ""}, .view = ""});
 }
 
-static void one_rule(struct decision_merge *d, const struct pair_rule *x)
+static void merge_one_rule(struct decision_merge *d, const struct pair_rule *x)
 {
     const struct pair_rule *mine = NULL;
     const char *text = arena_fmt(&d->m->arena, _("rule: %s ↔ %s"), x->side[0], x->side[1]);
@@ -282,11 +282,11 @@ void merge_decisions(struct merge *m, const struct member *row, void *into, cons
     decisions_in_force_read(&d.held[1], theirs);
     for (size_t i = 0; i < r->marks.n; i++)
         if (!is_overruled(r, &r->marks.v[i]))
-            one_mark(&d, &r->marks.v[i], false);
+            merge_one_mark(&d, &r->marks.v[i], false);
     for (size_t i = 0; i < r->rejects.n; i++)
-        one_mark(&d, &r->rejects.v[i], true);
+        merge_one_mark(&d, &r->rejects.v[i], true);
     for (size_t i = 0; i < r->rules.n; i++)
-        one_rule(&d, &r->rules.v[i]);
+        merge_one_rule(&d, &r->rules.v[i]);
     for (int i = 0; i < 2; i++)
         decisions_in_force_release(&d.held[i]);
 }

@@ -11,7 +11,7 @@ struct compared {
 };
 
 /* What is compared in that round, counted from 0; after the last stored one, what is compared now. */
-static struct compared compared_in(const struct investigation *v, size_t round)
+static struct compared compared_in_round(const struct investigation *v, size_t round)
 {
     if (round == v->rounds.n)
         return (struct compared){v->input, v->full, v->step, v->rank, v->state};
@@ -54,7 +54,7 @@ static int same_sides(const struct compared *a, const struct compared *b, struct
 static bool same_round(const struct investigation *a, const struct investigation *b, size_t round)
 {
     struct err quiet;
-    struct compared x = compared_in(a, round), y = compared_in(b, round);
+    struct compared x = compared_in_round(a, round), y = compared_in_round(b, round);
     uint64_t print = a->rounds.v[round].fingerprint;
     return (print && print == b->rounds.v[round].fingerprint) || same_sides(&x, &y, &quiet) == 0;
 }
@@ -66,14 +66,14 @@ int merge_one_history(const struct merge *m, const struct investigation *ours, c
     struct compared x, y;
     for (size_t i = 0; i < n; i++)
         if (!same_round(ours, theirs, i)) {
-            x = compared_in(ours, i);
-            y = compared_in(theirs, i);
+            x = compared_in_round(ours, i);
+            y = compared_in_round(theirs, i);
             return err_set(e, ERR_USAGE, _("the histories have diverged: round %d compares %s in %s and %s in %s; they "
                                            "cannot be merged"),
                            (int)i + 1, compared_path(&x, 0), m->name[0], compared_path(&y, 0), m->name[1]);
         }
-    x = compared_in(ours, n);
-    y = compared_in(theirs, n);
+    x = compared_in_round(ours, n);
+    y = compared_in_round(theirs, n);
     if (m->force || same_sides(&x, &y, e) == 0)
         return 0;
     if (a || b)

@@ -25,7 +25,7 @@ const char *first_fate_name(enum first_fate f)
 
 enum standing { STANDS_ABSENT, STANDS_AGREES, STANDS_BAD, STANDS_UNSURE /* bad, its pair doubtful */, STANDS_UNJUDGED };
 
-static enum standing standing_of(const struct round_row *x)
+static enum standing row_standing(const struct round_row *x)
 {
     if (!x)
         return STANDS_ABSENT;
@@ -54,7 +54,7 @@ static enum change_kind degree_of_change(const struct round_row *was, const stru
 
 enum change_kind round_row_change(const struct round_row *was, const struct round_row *now)
 {
-    enum standing a = standing_of(was), b = standing_of(now);
+    enum standing a = row_standing(was), b = row_standing(now);
     if (b == STANDS_BAD)
         return a == STANDS_BAD || a == STANDS_UNSURE ? degree_of_change(was, now) : CHANGE_NEW;
     if (b == STANDS_AGREES && a == STANDS_AGREES)
@@ -78,7 +78,7 @@ static void add_change(struct changes *c, enum change_kind k, uint32_t was, uint
     vec_push(&c->list, x);
 }
 
-static int by_kind(const void *a, const void *b)
+static int compare_change_kinds(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     if (x->kind != y->kind)
@@ -96,9 +96,9 @@ static void compare_each_row(struct changes *c, const struct round *before, cons
     for (uint32_t i = 0; i < before->rows.n; i++)
         if (!x->again[i])
             add_change(c, round_row_change(row_at(before, i), NULL), i, NONE);
-    vec_sort(&c->list, by_kind);
+    vec_sort(&c->list, compare_change_kinds);
     for (size_t i = 0; i < c->list.n; i++)
-        c->unseen += c->list.v[i].kind == CHANGE_NEW && standing_of(row_at(before, c->list.v[i].was)) != STANDS_AGREES;
+        c->unseen += c->list.v[i].kind == CHANGE_NEW && row_standing(row_at(before, c->list.v[i].was)) != STANDS_AGREES;
     for (size_t i = 0, n = 0; i < c->list.n && n < CHANGES_NAMED; i++)
         if (c->list.v[i].kind == CHANGE_NEW)
             c->named[n++] = arena_cstr(&c->arena, str_of(round_row_name(now, c->list.v[i].now)));
@@ -111,18 +111,20 @@ static void compare_types(struct changes *c, const struct round *before, const s
     c->types[1] = round_types(now);
     for (uint32_t i = 0; i < now->rows.n; i++) {
         const struct round_row *was = row_at(before, x->was[i]), *is = row_at(now, i);
-        c->unified += was && was->flags & ROUND_TYPES && !(is->flags & ROUND_TYPES) && standing_of(is) == STANDS_AGREES;
+        c->unified +=
+            was && was->flags & ROUND_TYPES && !(is->flags & ROUND_TYPES) && row_standing(is) == STANDS_AGREES;
     }
 }
 
 /* What became of the row that was first. */
-static void fate_of(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+static void find_fate_of_first(struct changes *c, const struct round *before, const struct round *now,
+                               const struct round_join *x)
 {
     uint32_t was = round_first(before), is = NONE, first = round_first(now);
     for (uint32_t i = 0; was != NONE && i < now->rows.n && is == NONE; i++)
         if (x->was[i] == was)
             is = i;
-    enum standing s = standing_of(row_at(now, is));
+    enum standing s = row_standing(row_at(now, is));
     c->fate = s == STANDS_AGREES ? FIRST_GONE : s == STANDS_BAD ? FIRST_STAYS : FIRST_VANISHED;
     if (c->fate == FIRST_STAYS)
         c->error[1] = now->rows.v[is].error;
@@ -148,12 +150,12 @@ static void count_after_intervention(struct changes *c, const struct round *befo
     if (at == NONE || x->was[at] == NONE) /* the row itself may have been recorded before its value was replaced */
         return;
     for (uint32_t i = x->was[at] + 1; i < before->rows.n; i++)
-        if (standing_of(row_at(before, i)) == STANDS_BAD && !is_backward_row(before, i)) {
+        if (row_standing(row_at(before, i)) == STANDS_BAD && !is_backward_row(before, i)) {
             c->behind++;
             unseen += !x->again[i];
         }
     for (uint32_t i = at + 1; i < now->rows.n; i++) {
-        enum standing was = standing_of(row_at(before, x->was[i])), is = standing_of(row_at(now, i));
+        enum standing was = row_standing(row_at(before, x->was[i])), is = row_standing(row_at(now, i));
         if (is_backward_row(now, i))
             continue;
         unseen += was == STANDS_BAD && is != STANDS_BAD && is != STANDS_AGREES;
@@ -187,7 +189,7 @@ static bool same_first(const struct round *a, const struct round *b)
 }
 
 /* Nothing before the first deviation deviated: a first deviation that is now before it is new. */
-static void by_counts(struct changes *c, const struct round *before, const struct round *now)
+static void fate_by_counts(struct changes *c, const struct round *before, const struct round *now)
 {
     bool same = before->deviates && now->deviates && same_first(before, now);
     c->moved = before->deviates && now->deviates && !same;
@@ -242,9 +244,9 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
         compare_each_row(c, before, now, x);
         compare_types(c, before, now, x);
         if (before->deviates)
-            fate_of(c, before, now, x);
+            find_fate_of_first(c, before, now, x);
     } else {
-        by_counts(c, before, now);
+        fate_by_counts(c, before, now);
         c->why = _("the rows are not in the files (compare --rows all writes them): only counts and first deviations "
                    "are compared");
     }

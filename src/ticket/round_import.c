@@ -24,7 +24,7 @@ static const char *result_text(struct round *r, const cJSON *o, const char *key)
     return cJSON_IsString(x) ? arena_cstr(&r->arena, str_of(x->valuestring)) : "";
 }
 
-static struct str text_of(const cJSON *o, const char *key)
+static struct str result_str(const cJSON *o, const char *key)
 {
     const cJSON *x = result_member(o, key);
     return cJSON_IsString(x) ? str_of(x->valuestring) : STR("");
@@ -81,7 +81,7 @@ static int check_row(const cJSON *o, const char *path, struct err *e)
         const cJSON *v = result_member(o, member[i].key);
         double number;
         bool fits = !v || cJSON_IsNull(v) ||
-                    (member[i].number ? cJSON_IsNumber(v) || str_double(text_of(o, member[i].key), &number)
+                    (member[i].number ? cJSON_IsNumber(v) || str_double(result_str(o, member[i].key), &number)
                                       : cJSON_IsString(v));
         if (!fits)
             return err_set(e, ERR_DATA, _("%s: \"%s\": expected %s, found %s"), path, member[i].key,
@@ -92,7 +92,7 @@ static int check_row(const cJSON *o, const char *path, struct err *e)
 
 static int add_result_row(struct round *r, const cJSON *o, const char *path, uint64_t offset, struct err *e)
 {
-    int verdict = round_verdict(text_of(o, "verdict"));
+    int verdict = round_verdict(result_str(o, "verdict"));
     double confidence = result_real(o, "confidence", (double)NAN);
     if (verdict < 0)
         return err_at(e, path, offset, _("expected a row with a \"verdict\""));
@@ -100,7 +100,7 @@ static int add_result_row(struct round *r, const cJSON *o, const char *path, uin
         return -1;
     struct round_row x = {.error = result_error(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
                           .flags = confidence < 0.5 ? ROUND_DOUBTFUL : 0};
-    return round_add(r, text_of(o, "target"), text_of(o, "golden"), x)
+    return round_add(r, result_str(o, "target"), result_str(o, "golden"), x)
                ? err_at(e, path, offset, _("more rows than supported"))
                : 0;
 }
