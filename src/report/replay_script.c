@@ -116,7 +116,7 @@ static struct str next_replay_cell(struct str *line)
     return head;
 }
 
-static bool is_word_listed(struct str words, struct str word)
+static bool has_replay_word(struct str words, struct str word)
 {
     for (struct str head; words.n; ) {
         if (!str_split(words, ' ', &head, &words)) {
@@ -136,7 +136,7 @@ static bool is_safe(const struct dump *d, const struct called *x)
     while (rest.n) {
         line = str_next(&rest, '\n');
         if (str_is(next_replay_cell(&line), "safe") && str_is(next_replay_cell(&line), d->framework) &&
-            str_eq(next_replay_cell(&line), x->type) && is_word_listed(line, x->op))
+            str_eq(next_replay_cell(&line), x->type) && has_replay_word(line, x->op))
             return true;
     }
     return false;
