@@ -29,6 +29,7 @@ struct dump_part {
 struct msprobe_state {
     VEC(struct dump_part) parts; /* row_extra.part is the index; 0 for rows without a file */
     uint32_t named, module;      /* construct.json: the call named last and its module */
+    uint32_t stacked;            /* stack.json: the call named last */
 };
 
 static const char *const main_files[] = {"dump.json", "debug.json"};
@@ -229,6 +230,17 @@ static bool are_texts(const cJSON *list)
     return true;
 }
 
+/* An unknown call is skipped. */
+static void set_stack(struct dump *d, struct str name, uint32_t stack)
+{
+    struct msprobe_state *st = d->state;
+    uint32_t c = dump_find_call(d, name, st->stacked);
+    if (c == NONE)
+        return;
+    d->calls.v[c].stack = stack;
+    st->stacked = c;
+}
+
 /* {"0": [[calls …], [frames …]]} since 26.0, {"call": [frames …]} before. */
 static const char *stack_record(struct dump *d, struct str key, const cJSON *v, struct json_texts *texts)
 {
@@ -240,9 +252,9 @@ static const char *stack_record(struct dump *d, struct str key, const cJSON *v, 
         uint32_t s = msprobe_add_stack(d, frames, texts);
         for (const cJSON *it = names->child; it; it = it->next)
             if (cJSON_IsString(it))
-                msprobe_set_stack(d, str_of(it->valuestring), s);
+                set_stack(d, str_of(it->valuestring), s);
     } else if (cJSON_IsArray(v)) {
-        msprobe_set_stack(d, key, msprobe_add_stack(d, v, texts));
+        set_stack(d, key, msprobe_add_stack(d, v, texts));
     } else {
         return _("a list");
     }

@@ -40,6 +40,5 @@ void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset
 
 /* Adds a list of frames, innermost first, as a stack; returns its index. texts: those of the frames' tree, or NULL. */
 uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames, struct json_texts *texts);
-void msprobe_set_stack(struct dump *d, struct str call, uint32_t stack); /* an unknown call is skipped */
 
 #endif

@@ -666,10 +666,3 @@ uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames, struct json_text
     vec_push(&d->stacks, s);
     return (uint32_t)d->stacks.n - 1;
 }
-
-void msprobe_set_stack(struct dump *d, struct str call, uint32_t stack)
-{
-    uint32_t c = map_get(&d->call_names, call);
-    if (c != MAP_NONE)
-        d->calls.v[c].stack = stack;
-}
