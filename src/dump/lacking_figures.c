@@ -18,16 +18,18 @@ static bool has_figures(const struct row *x)
            !(x->has & (IS_UNPARSED | IS_DAMAGED)) && x->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
 }
 
+#define FIGURES (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE)
+
 /* How many rows of one type there are, and how many of them have each figure. */
 struct habit {
     size_t rows, with[ARRAY_LEN(figure)];
 };
 
-static void add_row(struct habit *h, const struct row *x)
+static void add_rows(struct habit *h, size_t rows, unsigned has)
 {
-    h->rows++;
+    h->rows += rows;
     for (size_t i = 0; i < ARRAY_LEN(figure); i++)
-        h->with[i] += (x->has & figure[i].bit) != 0;
+        h->with[i] += has & figure[i].bit ? rows : 0;
 }
 
 /* The figures that most rows of a type have and some lack, as bits. */
@@ -54,13 +56,16 @@ static void name_row(struct dump *d, uint32_t row, const char *figure_name)
 void lacking_figures_find(struct dump *d)
 {
     struct habit of_type[DTYPE_COUNT] = {0}; /* of float64, msprobe writes no mean and no norm; unknown: of all types */
-    for (size_t r = 0; r < d->rows.n; r++) {
-        if (!has_figures(&d->rows.v[r]))
-            continue;
-        if (d->rows.v[r].dtype != DTYPE_UNKNOWN)
-            add_row(&of_type[d->rows.v[r].dtype], &d->rows.v[r]);
-        add_row(&of_type[DTYPE_UNKNOWN], &d->rows.v[r]);
-    }
+    size_t rows[DTYPE_COUNT][FIGURES + 1] = {0}; /* by the figures they have */
+    for (size_t r = 0; r < d->rows.n; r++)
+        if (has_figures(&d->rows.v[r]))
+            rows[d->rows.v[r].dtype][d->rows.v[r].has & FIGURES]++;
+    for (int t = 0; t < DTYPE_COUNT; t++)
+        for (unsigned has = 0; has <= FIGURES; has++) {
+            if (t != DTYPE_UNKNOWN)
+                add_rows(&of_type[t], rows[t][has], has);
+            add_rows(&of_type[DTYPE_UNKNOWN], rows[t][has], has);
+        }
     unsigned of[DTYPE_COUNT], any = 0;
     for (int t = 0; t < DTYPE_COUNT; t++)
         any |= of[t] = lacking(&of_type[t]);
