@@ -260,7 +260,6 @@ static inline const struct shape *dump_row_shape(const struct dump *d, uint32_t 
     return s == NONE ? NULL : d->shapes.v[s];
 }
 
-/* Whether both shapes are known and the same. */
 /* Whether a row is a number that stands alone in a file of tensors: a loss, a learning rate, a scale. */
 static inline bool dump_row_is_lone_number(const struct dump *d, uint32_t row)
 {
@@ -269,9 +268,15 @@ static inline bool dump_row_is_lone_number(const struct dump *d, uint32_t row)
     return d->rows.v[row].io == IO_PARAMETER && s && !s->ndim && c->kind == CALL_API && c->rows == 1;
 }
 
+/* Whether both shapes are known and the same. */
 static inline bool shape_same(const struct shape *a, const struct shape *b)
 {
-    return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+    if (!a || !b || a->ndim != b->ndim)
+        return false;
+    for (int i = 0; i < a->ndim; i++) /* few: a call of memcmp costs more */
+        if (a->dim[i] != b->dim[i])
+            return false;
+    return true;
 }
 
 /* 1 for scalars, 0 when unknown. */
