@@ -99,41 +99,59 @@ static bool has_stacked_weight(const struct dump *d, const struct dataflow *f, u
 
 /* Per call: whether an output is in a certain pair, and whether one was judged as agreeing; where a side recorded no
  * outputs of forward calls, the same of an input. */
-static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
+struct coverage {
+    bool by_input;
+    uint8_t *covered[2];
+    bool *judged; /* for the target only: the golden side may have more calls */
+};
+
+static void coverage_begin(struct coverage *v, const struct measure *m)
+{
+    v->by_input = align_inputs_alone(m->side[TARGET]) || align_inputs_alone(m->side[GOLDEN]);
+    v->judged = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof *v->judged);
+    for (int d = 0; d < 2; d++)
+        v->covered[d] = mem_zalloc(m->side[d]->calls.n + 1);
+}
+
+static void coverage_end(struct coverage *v)
+{
+    for (int d = 0; d < 2; d++)
+        free(v->covered[d]);
+    free(v->judged);
+}
+
+static void cover_line(struct coverage *v, const struct measure *m, const struct dataflow flow[2],
+                       const struct line *l, const struct line_judgement *x)
+{
+    if (x->flags & LINE_DOUBTFUL)
+        return;
+    for (int d = 0; d < 2; d++) {
+        const struct row *r = &m->side[d]->rows.v[l->row[d]];
+        /* a gradient passed between kernels may be paired where it is read */
+        bool own = r->io == IO_OUTPUT || (v->by_input && r->io == IO_INPUT && r->kind == ROW_TENSOR);
+        uint32_t from = own ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
+        uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
+        bool alike = d == TARGET && verdict_is_accepted((enum verdict)x->verdict);
+        for (int k = 0; k < 2; k++) {
+            uint32_t c = k ? record : from;
+            if (c == NONE)
+                continue;
+            v->covered[d][c] = 1;
+            if (alike)
+                v->judged[c] = true;
+        }
+    }
+}
+
+static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2], struct coverage *v)
 {
     struct judge_summary *s = &j->sum;
-    bool by_input = align_inputs_alone(m->side[TARGET]) || align_inputs_alone(m->side[GOLDEN]);
-    uint8_t *covered[2];
-    bool *judged = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof *judged);
-    bool compute[2][REGION_COUNT] = {{false}};
-    for (int d = 0; d < 2; d++) {
-        covered[d] = mem_zalloc(m->side[d]->calls.n + 1);
+    uint8_t *const *covered = v->covered;
+    bool *judged = v->judged, compute[2][REGION_COUNT] = {{false}};
+    for (int d = 0; d < 2; d++)
         for (uint32_t c = 0; c < m->side[d]->calls.n; c++)
             if (is_compute(m->side[d], &m->side[d]->calls.v[c]))
                 compute[d][region_of(m->side[d], &flow[d], c)] = true;
-    }
-    for (size_t i = 0; i < j->lines; i++) {
-        const struct line *l = &m->pairing->lines.v[i];
-        const struct line_judgement *x = &j->line[i];
-        if (l->pair == NONE || (x->flags & LINE_DOUBTFUL))
-            continue;
-        for (int d = 0; d < 2; d++) {
-            const struct row *r = &m->side[d]->rows.v[l->row[d]];
-            /* a gradient passed between kernels may be paired where it is read */
-            bool own = r->io == IO_OUTPUT || (by_input && r->io == IO_INPUT && r->kind == ROW_TENSOR);
-            uint32_t from = own ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
-            uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
-            bool alike = d == TARGET && verdict_is_accepted((enum verdict)x->verdict);
-            for (int k = 0; k < 2; k++) {
-                uint32_t c = k ? record : from;
-                if (c == NONE)
-                    continue;
-                covered[d][c] = 1;
-                if (alike) /* for the target only: the golden side may have more calls */
-                    judged[c] = true;
-            }
-        }
-    }
     for (size_t i = 0; i < m->pairing->joined.n; i++) {
         const struct joined_call *x = &m->pairing->joined.v[i];
         covered[x->side][x->call] |= covered[x->side][x->result];
@@ -162,10 +180,8 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
             }
         }
         s->coverage[d] = s->compute[d] ? (double)s->covered[d] / s->compute[d] : share_of_rows(s, d);
-        free(covered[d]);
     }
     free(enclosed);
-    free(judged);
 }
 
 /* With --map-only, coverage is the share of listed rows. */
@@ -229,6 +245,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
                          const struct judge_options *o)
 {
     struct judge_summary *s = &j->sum;
+    struct coverage v;
+    coverage_begin(&v, m);
     find_regions(s, m, flow);
     for (int d = 0; d < 2; d++)
         count_unread_files(s, m->side[d]);
@@ -260,11 +278,13 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->ill += x->rule == RULE_ILL;
         if (line_is_in_doubt(x) && s->in_doubt++ == 0)
             s->first_in_doubt = call_name(m, l);
+        cover_line(&v, m, flow, l, x);
     }
     if (o->map_only)
         cover_listed(j, m);
     else
-        cover(j, m, flow);
+        cover(j, m, flow, &v);
+    coverage_end(&v);
 }
 
 /* ---- the first deviation and what makes it provisional ---- */
