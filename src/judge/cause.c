@@ -41,6 +41,7 @@ struct causes {
     struct forward_uses uses;      /* found for the first gradient */
     bool told;                     /* all verdicts come from a pack, or from another tool's rules */
     struct origins earliest;       /* so far */
+    uint32_t apart;                /* the first line where equal figures gave others, before the earliest start */
     uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
 };
 
@@ -797,10 +798,11 @@ static void list_starts(struct causes *k)
         j->sum.causes[l->cause]++;
         if (l->cause == CAUSE_INHERITED)
             inherit[l->from]++;
+        else if (l->cause == CAUSE_STARTS)
+            vec_push(&j->starts, ((struct start){.line = i}));
     }
-    for (uint32_t i = 0; i < j->lines; i++)
-        if (j->line[i].cause == CAUSE_STARTS)
-            vec_push(&j->starts, ((struct start){.line = i, .inherit = inherit[i]}));
+    for (size_t i = 0; i < j->starts.n; i++)
+        j->starts.v[i].inherit = inherit[j->starts.v[i].line];
     group_starts(k);
     rank_starts(j);
     vec_sort(&j->starts, by_inherit);
@@ -863,19 +865,18 @@ static void follow(struct causes *k)
         k->blind[i] = k->reads[i] = k->kept[i] = false;
     }
     memset(k->decided, 0, k->j->lines * sizeof *k->decided);
-    for (uint32_t i = 0; i < k->j->lines; i++)
+    for (uint32_t i = 0; i < k->j->lines; i++) {
         decide_line(k, i);
+        if (k->apart == NONE && i < k->earliest.start && goes_apart(k, i)) /* while its rows are at hand */
+            k->apart = i;
+    }
 }
 
 /* A deviation that figures show late may start where equal figures first gave others: it does if it depends on that. */
 static void follow_back(struct causes *k)
 {
-    uint32_t shown = k->earliest.start, apart = 0;
-    if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS))
-        return;
-    while (apart < shown && !goes_apart(k, apart))
-        apart++;
-    if (apart == shown)
+    uint32_t shown = k->earliest.start;
+    if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS) || k->apart >= shown)
         return;
     k->apart_before = shown;
     follow(k);
@@ -891,6 +892,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     const struct dump *d = m->side[TARGET];
     struct causes k = {
         .j = j, .m = m, .d = d, .flow = &flow[TARGET], .o = o,
+        .apart = NONE,
         .told = packed_both(m->side[TARGET], m->side[GOLDEN]) != NULL || o->preset,
         .row = mem_alloc((d->rows.n + 1) * sizeof *k.row),
         .call = mem_alloc((d->calls.n + 1) * sizeof *k.call),

@@ -133,10 +133,10 @@ enum cause_basis {
 struct line_judgement {
     uint8_t verdict, rule, flags;
     uint8_t cause, basis;
-    float residual; /* the crossed residual, in units of the bound; NaN: none */
-    uint32_t from;  /* the line it inherits from; NONE */
     /* RULE_ACCEPTED: the accepted verdict; RULE_ILL: the operator's enum condition_kind */
     uint8_t was;
+    float residual; /* the crossed residual, in units of the bound; NaN: none */
+    uint32_t from;  /* the line it inherits from; NONE */
     float error; /* the judged error: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* the limit it was compared with */
     float level; /* local noise level: errors accepted before */
