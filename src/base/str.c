@@ -239,11 +239,13 @@ static bool is_ascii_digit(char c)
 
 void buf_numberless(struct buf *b, struct str name)
 {
+    buf_reserve(b, name.n);
     for (size_t i = 0; i < name.n; i++)
         if (!is_ascii_digit(name.p[i]))
-            buf_char(b, name.p[i]);
+            b->p[b->n++] = name.p[i];
         else if (!i || !is_ascii_digit(name.p[i - 1]))
-            buf_char(b, '#');
+            b->p[b->n++] = '#';
+    b->p[b->n] = 0;
 }
 
 void buf_count(struct buf *b, unsigned long long v)
