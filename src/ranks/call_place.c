@@ -24,7 +24,7 @@ bool path_number(struct str path, size_t *from, size_t *to, int *value)
 }
 
 /* "Module.a.b.Class.forward.3": 3. */
-static uint32_t name_number(struct str name)
+static uint32_t call_name_number(struct str name)
 {
     unsigned long long n;
     ptrdiff_t run = str_find(name, '#');
@@ -83,21 +83,21 @@ int call_other_end(const struct dump *d, uint32_t call)
 }
 
 /* The module that contains a call, or the call itself if it is a module. */
-static uint32_t module_of(const struct dump *d, uint32_t call)
+static uint32_t containing_module(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].kind == CALL_MODULE ? call : d->calls.v[call].parent;
 }
 
 static uint32_t top_of(const struct dump *d, uint32_t call)
 {
-    uint32_t at = module_of(d, call);
+    uint32_t at = containing_module(d, call);
     for (int depth = 0; at != NONE && d->calls.v[at].parent != NONE && depth < 100; depth++)
         at = d->calls.v[at].parent;
     return at;
 }
 
 /* Whether the virtual stages are models in a list: every module's path begins with a number. */
-static bool chunked(const struct dump *d)
+static bool are_modules_numbered(const struct dump *d)
 {
     bool any = false;
     for (uint32_t c = 0; c < d->calls.n; c++) {
@@ -116,10 +116,10 @@ static bool chunked(const struct dump *d)
 static void set_path(struct call_places *p, const struct dump *d, uint32_t c, bool numbered)
 {
     struct call_place *x = &p->call[c];
-    uint32_t module = module_of(d, c);
+    uint32_t module = containing_module(d, c);
     x->path = "";
     x->layer = -1;
-    x->number = name_number(dump_call_name(d, c));
+    x->number = call_name_number(dump_call_name(d, c));
     if (module == NONE || d->calls.v[module].scope == NONE)
         return;
     struct str path = str_of(d->scopes.v[d->calls.v[module].scope]);
@@ -145,7 +145,7 @@ static uint32_t count_tops(const struct dump *d, uint32_t *calls)
         const struct call *x = &d->calls.v[c];
         if (x->kind != CALL_MODULE || x->phase != PHASE_FORWARD || x->parent != NONE || x->scope == NONE)
             continue;
-        uint32_t number = name_number(dump_call_name(d, c));
+        uint32_t number = call_name_number(dump_call_name(d, c));
         if (number + 1 > calls[x->scope])
             calls[x->scope] = number + 1;
     }
@@ -202,12 +202,12 @@ static void place_backward(struct call_places *p, const struct dump *d, const ui
     }
 }
 
-static bool named(const struct dump *d, uint32_t c, const char *word)
+static bool is_collective_named(const struct dump *d, uint32_t c, const char *word)
 {
     return call_is_collective(d, c) && str_ihas(dump_call_name(d, c), word);
 }
 
-static bool same_place(const struct call_place *a, const struct call_place *b)
+static bool same_call_place(const struct call_place *a, const struct call_place *b)
 {
     return a->micro == b->micro && a->chunk == b->chunk && a->region == b->region;
 }
@@ -229,7 +229,8 @@ static void place_rest(struct call_places *p, const struct dump *d)
             next++;
         const struct call_place *from = before == NONE ? NULL : &p->call[before];
         const struct call_place *to = next < d->calls.n ? &p->call[next] : NULL;
-        bool sent = named(d, c, "send"), received = named(d, c, "recv") || named(d, c, "receive");
+        bool sent = is_collective_named(d, c, "send");
+        bool received = is_collective_named(d, c, "recv") || is_collective_named(d, c, "receive");
         struct call_place *x = &p->call[c];
         if (!to && !sent) {
             x->region = IN_TAIL;
@@ -237,7 +238,8 @@ static void place_rest(struct call_places *p, const struct dump *d)
             x->chunk = 0;
             continue;
         }
-        bool next_is_it = to && (!from || received || (!sent && !same_place(from, to) && to->region == IN_BACKWARD));
+        bool next_is_it = to &&
+                          (!from || received || (!sent && !same_call_place(from, to) && to->region == IN_BACKWARD));
         const struct call_place *like = next_is_it ? to : from ? from : to;
         x->micro = like->micro;
         x->region = like->region;
@@ -262,7 +264,7 @@ static void place_by_phase(struct call_places *p, const struct dump *d)
     }
 }
 
-static void count(struct call_places *p, const struct dump *d)
+static void count_chunks_and_layers(struct call_places *p, const struct dump *d)
 {
     p->chunks = 1;
     for (uint32_t c = 0; c < d->calls.n; c++) {
@@ -282,7 +284,7 @@ void call_places_find(struct call_places *p, const struct dump *d)
 {
     *p = (struct call_places){.n = d->calls.n};
     p->call = mem_zalloc((p->n + 1) * sizeof *p->call);
-    bool numbered = chunked(d);
+    bool numbered = are_modules_numbered(d);
     for (uint32_t c = 0; c < p->n; c++) {
         p->call[c].micro = UNKNOWN;
         set_path(p, d, c, numbered);
@@ -299,7 +301,7 @@ void call_places_find(struct call_places *p, const struct dump *d)
     if (!p->modules)
         place_by_phase(p, d);
     place_rest(p, d);
-    count(p, d);
+    count_chunks_and_layers(p, d);
 }
 
 void call_places_release(struct call_places *p)

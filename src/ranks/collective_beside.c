@@ -108,8 +108,8 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
 {
     for (size_t i = 1; i < c->parts.n; i++) {
         const struct part_call *a = &c->parts.v[0], *b = &c->parts.v[i];
-        uint32_t x = call_tensor(rank_dump_of(w, a->rank), a->call, IO_OUTPUT),
-                 y = call_tensor(rank_dump_of(w, b->rank), b->call, IO_OUTPUT);
+        uint32_t x = call_first_tensor(rank_dump_of(w, a->rank), a->call, IO_OUTPUT),
+                 y = call_first_tensor(rank_dump_of(w, b->rank), b->call, IO_OUTPUT);
         if (a->micro == b->micro && x != NONE && y != NONE &&
             !part_same_figures(&rank_dump_of(w, a->rank)->rows.v[x], &rank_dump_of(w, b->rank)->rows.v[y]))
             return true;
@@ -188,7 +188,7 @@ static void add_missing(struct finding_collectives *x, const struct collective *
 }
 
 /* A module without the collective that it makes in other layers, whose results are summands. */
-static void find_missing(struct finding_collectives *x)
+static void find_missing_collectives(struct finding_collectives *x)
 {
     size_t n = x->w->calls.n;
     /* per module: the last collective in it, or NONE */
@@ -233,7 +233,8 @@ static tail_list *list_tails(const struct finding_collectives *x)
         for (size_t k = 0; c->op && k < c->calls.n && collective_call(x->w, c)->region == IN_TAIL; k++) {
             const struct part_call *p = &c->calls.v[k];
             const struct dump *d = rank_dump_of(x->w, p->rank);
-            struct tail_reduction t = {i, call_tensor(d, p->call, IO_INPUT), call_tensor(d, p->call, IO_OUTPUT)};
+            struct tail_reduction t = {i, call_first_tensor(d, p->call, IO_INPUT),
+                                       call_first_tensor(d, p->call, IO_OUTPUT)};
             if (t.in != NONE && t.out != NONE && dump_row_numel(d, t.in))
                 vec_push(&of[p->rank], t);
         }
@@ -254,8 +255,8 @@ static double multiple_of(const struct layout *l, double factor, double within)
 
 /* The reduction that a gradient goes into on its rank: same shape and norm, possibly divided by a number of ranks;
  * NONE: none. */
-static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
-                             const struct row *grad, const char *kind)
+static uint32_t find_gradient_reduction(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
+                                        const struct row *grad, const char *kind)
 {
     const struct row *now = grad;
     const struct dump *d = rank_dump_of(x->w, rank);
@@ -307,7 +308,8 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
         const struct part_call *p = &c->parts.v[0];
         uint32_t row = c->gradient ? gradient_row(x->w, c, p->rank) : NONE;
         g->met[i] =
-            row == NONE ? NONE : reduction_of(x, tails, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
+            row == NONE ? NONE : find_gradient_reduction(x, tails, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row],
+                                                         kind);
         for (size_t k = 1; row != NONE && k < c->parts.n; k++) {
             uint32_t other = gradient_row(x->w, c, c->parts.v[k].rank);
             g->differs[i] |=
@@ -441,7 +443,7 @@ void collectives_beside(struct finding_collectives *x)
 {
     const struct layout *l = x->w->layout;
     beside_siblings(x);
-    find_missing(x);
+    find_missing_collectives(x);
     if (l->size[CUT_DP] * l->size[CUT_CP] > 1)
         find_unreduced(x, "dp");
     if (l->size[CUT_CP] > 1 && l->size[CUT_DP] == 1)
@@ -477,7 +479,7 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
     if (last[gradient] != NONE) {
         p = &l->v.v[last[gradient]].calls.v[0];
         d = rank_dump_of(w, p->rank);
-        row = call_tensor(d, p->call, IO_OUTPUT);
+        row = call_first_tensor(d, p->call, IO_OUTPUT);
     }
     if (row == NONE || !(d->rows.v[row].has & HAS_NORM))
         return NAN;

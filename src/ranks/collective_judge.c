@@ -45,8 +45,8 @@ static bool members_read(struct members *m, const struct whole_calls *w, const s
     m->out = m->in + m->n;
     for (size_t i = 0; i < m->n && all; i++) {
         const struct dump *d = rank_dump_of(w, c->calls.v[i].rank);
-        all = part_source_open(&m->in[i], d, call_tensor(d, c->calls.v[i].call, IO_INPUT)) &&
-              part_source_open(&m->out[i], d, call_tensor(d, c->calls.v[i].call, IO_OUTPUT));
+        all = part_source_open(&m->in[i], d, call_first_tensor(d, c->calls.v[i].call, IO_INPUT)) &&
+              part_source_open(&m->out[i], d, call_first_tensor(d, c->calls.v[i].call, IO_OUTPUT));
     }
     all = all && part_sources_hold(m->in, 2 * m->n);
     m->held = all && (!m->n || m->in[0].held);
@@ -55,14 +55,15 @@ static bool members_read(struct members *m, const struct whole_calls *w, const s
     return all;
 }
 
-static const double *at(struct members *m, const struct part_source *s, uint64_t from, uint64_t n, int room)
+static const double *member_elements(struct members *m, const struct part_source *s, uint64_t from, uint64_t n,
+                                     int room)
 {
     const double *x = part_source_at(s, from, n, m->room[room]);
     m->unread |= !x;
     return x;
 }
 
-static double joined(const char *op, double x, double y)
+static double reduce_two(const char *op, double x, double y)
 {
     if (isnan(x) || isnan(y)) /* frameworks propagate NaN, fmax does not */
         return NAN;
@@ -70,13 +71,13 @@ static double joined(const char *op, double x, double y)
 }
 
 /* Elements [from, from + n) of the inputs, reduced. Room 1 is used. */
-static void reduce(struct members *m, const char *op, uint64_t from, uint64_t n, bool absolute, double *out)
+static void reduce_inputs(struct members *m, const char *op, uint64_t from, uint64_t n, bool absolute, double *out)
 {
     for (size_t k = 0; k < m->n && !m->unread; k++) {
-        const double *x = at(m, &m->in[k], from, n, 1);
+        const double *x = member_elements(m, &m->in[k], from, n, 1);
         for (uint64_t i = 0; x && i < n; i++) {
             double y = absolute ? fabs(x[i]) : x[i];
-            out[i] = k ? joined(op, out[i], y) : y;
+            out[i] = k ? reduce_two(op, out[i], y) : y;
         }
     }
     for (uint64_t i = 0; strcmp(op, "avg") == 0 && i < n; i++)
@@ -144,8 +145,8 @@ static void expect_exchanged(struct expectation *x, const struct whole_calls *w,
 }
 
 /* What member `who` should have received, as many elements as it has; false if that does not fit. */
-static bool expect(struct expectation *x, const struct whole_calls *w, const struct collective *c,
-                   const struct members *m, size_t who)
+static bool expect_member_output(struct expectation *x, const struct whole_calls *w, const struct collective *c,
+                                 const struct members *m, size_t who)
 {
     uint64_t n = m->out[who].n, all = 0;
     *x = (struct expectation){.op = c->op, .fits = true};
@@ -167,18 +168,19 @@ static bool expect(struct expectation *x, const struct whole_calls *w, const str
 }
 
 /* Its elements [from, from + n). Room 1 is used. */
-static void expected(struct members *m, const struct expectation *x, uint64_t from, uint64_t n, double *out)
+static void compute_expected_elements(struct members *m, const struct expectation *x, uint64_t from, uint64_t n,
+                                      double *out)
 {
     uint64_t begin = 0, done = 0;
     if (x->op) {
-        reduce(m, x->op, x->from + from, n, false, out);
+        reduce_inputs(m, x->op, x->from + from, n, false, out);
         return;
     }
     for (size_t i = 0; i < x->pieces.n && done < n && !m->unread; i++) {
         const struct piece *p = &x->pieces.v[i];
         if (from + done < begin + p->n) {
             uint64_t skip = from + done - begin, take = p->n - skip < n - done ? p->n - skip : n - done;
-            const double *v = at(m, &m->in[p->of], p->from + skip, take, 1);
+            const double *v = member_elements(m, &m->in[p->of], p->from + skip, take, 1);
             if (v && take)
                 memcpy(out + done, v, (size_t)take * sizeof *out);
             done += take;
@@ -197,8 +199,8 @@ static double rounding_bound(const struct collective *c, struct members *m, enum
     double *sums = mem_alloc(((size_t)most + 1) * sizeof *sums), *sizes = mem_alloc(((size_t)most + 1) * sizeof *sizes);
     for (uint64_t from = 0, take; from < n && !m->unread; from += take) {
         take = part_stretch(m->held, n - from);
-        reduce(m, "sum", from, take, true, sizes);
-        reduce(m, "sum", from, take, false, sums);
+        reduce_inputs(m, "sum", from, take, true, sizes);
+        reduce_inputs(m, "sum", from, take, false, sums);
         for (uint64_t i = 0; i < take && !m->unread; i++) {
             if (!isfinite(sizes[i]))
                 continue;
@@ -259,8 +261,8 @@ static void sum_factor(struct factor_sums *s, struct members *m, const struct ex
     double *x = mem_alloc(((size_t)part_stretch(m->held, n) + 1) * sizeof *x);
     for (uint64_t from = 0, take; from < n && !m->unread; from += take) {
         take = part_stretch(m->held, n - from);
-        expected(m, want, from, take, x);
-        const double *out = m->unread ? NULL : at(m, &m->out[0], from, take, 0);
+        compute_expected_elements(m, want, from, take, x);
+        const double *out = m->unread ? NULL : member_elements(m, &m->out[0], from, take, 0);
         if (out)
             add_factor(s, out, x, take);
     }
@@ -281,7 +283,7 @@ static bool is_of_inputs(const struct members *m, const struct part_source *x, u
 }
 
 /* Diagnoses outputs that are wrong on all ranks alike. */
-static void explain(struct collective *c, struct members *m, const struct expectation *want)
+static void explain_common_error(struct collective *c, struct members *m, const struct expectation *want)
 {
     static const enum dtype coarser[] = {DTYPE_BF16, DTYPE_F16};
     struct factor_sums best = {.coarser = coarser, .held_by = {true, true}};
@@ -319,19 +321,19 @@ static void explain(struct collective *c, struct members *m, const struct expect
 }
 
 /* Whether the inputs are equal on all ranks, so that the sum multiplies them. */
-static bool doubled(const struct collective *c, struct members *m)
+static bool is_sum_of_equal_inputs(const struct collective *c, struct members *m)
 {
     uint64_t n = m->in[0].n;
     bool constant = true, same = c->op && strcmp(c->op, "sum") == 0 && n >= 8 && m->n >= 2 && same_inputs(m);
     double value = 0;
     for (uint64_t from = 0, take; same && from < n; from += take) {
         take = part_stretch(m->held, n - from);
-        const double *x = at(m, &m->in[0], from, take, 0);
+        const double *x = member_elements(m, &m->in[0], from, take, 0);
         value = x && !from ? x[0] : value;
         for (uint64_t i = 0; x && i < take && constant; i++)
             constant = x[i] == value;
         for (size_t k = 1; x && k < m->n && same; k++) {
-            const double *y = at(m, &m->in[k], from, take, 1);
+            const double *y = member_elements(m, &m->in[k], from, take, 1);
             same = y && memcmp(y, x, (size_t)take * sizeof *x) == 0;
         }
         same = same && x;
@@ -347,7 +349,8 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
     struct part_source x;
     bool there = false;
     for (uint32_t next = p->call + 1; next < d->calls.n && next < p->call + 8 && !there; next++) {
-        uint32_t row = d->calls.v[next].parent == d->calls.v[p->call].parent ? call_tensor(d, next, IO_INPUT) : NONE;
+        bool beside = d->calls.v[next].parent == d->calls.v[p->call].parent;
+        uint32_t row = beside ? call_first_tensor(d, next, IO_INPUT) : NONE;
         there = row != NONE && dtype_is_float((enum dtype)d->rows.v[row].dtype) &&
                 dump_row_numel(d, row) == m->out[0].n && part_source_open(&x, d, row);
     }
@@ -356,7 +359,7 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
 }
 
 /* Whether one of the call's tensors has the figures of this row. */
-static bool hands_on(const struct dump *d, uint32_t call, const struct row *like, uint64_t numel)
+static bool call_holds_row_like(const struct dump *d, uint32_t call, const struct row *like, uint64_t numel)
 {
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == numel && d->rows.v[r].dtype == like->dtype &&
@@ -372,13 +375,13 @@ static bool is_unused(const struct whole_calls *w, const struct collective *c, b
     for (size_t i = 0; i < c->calls.n && unused; i++) {
         const struct part_call *p = &c->calls.v[i];
         const struct dump *d = rank_dump_of(w, p->rank);
-        uint32_t in = call_tensor(d, p->call, IO_INPUT), out = call_tensor(d, p->call, IO_OUTPUT);
+        uint32_t in = call_first_tensor(d, p->call, IO_INPUT), out = call_first_tensor(d, p->call, IO_OUTPUT);
         bool before = false, after = false;
         unused = in != NONE && out != NONE && d->rows.v[in].has & HAS_NORM &&
                  dump_row_numel(d, in) == dump_row_numel(d, out) && !part_same_figures(&d->rows.v[in], &d->rows.v[out]);
         for (uint32_t next = p->call + 1; unused && next < d->calls.n && next < p->call + 8; next++) {
-            before |= hands_on(d, next, &d->rows.v[in], dump_row_numel(d, in));
-            after |= hands_on(d, next, &d->rows.v[out], dump_row_numel(d, out));
+            before |= call_holds_row_like(d, next, &d->rows.v[in], dump_row_numel(d, in));
+            after |= call_holds_row_like(d, next, &d->rows.v[out], dump_row_numel(d, out));
         }
         unused = unused && before && !after;
     }
@@ -401,7 +404,7 @@ static void add_output(struct output_sums *s, const double *out, const double *w
 }
 
 /* As part_distance of the two is not 0. */
-static bool differ(const double *a, const double *b, uint64_t n)
+static bool elements_differ(const double *a, const double *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
         if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
@@ -422,17 +425,17 @@ static void sum_outputs(const struct whole_calls *w, const struct collective *c,
     double *want = mem_alloc(((size_t)part_stretch(m->held, most) + 1) * sizeof *want);
     for (size_t who = 0; who < m->n && !m->unread; who += alike ? m->n : 1) {
         struct expectation x;
-        expect(&x, w, c, m, who);
+        expect_member_output(&x, w, c, m, who);
         for (uint64_t from = 0, take; from < m->out[who].n && !m->unread; from += take) {
             take = part_stretch(m->held, m->out[who].n - from);
-            expected(m, &x, from, take, want);
-            const double *first = alike && !m->unread ? at(m, &m->out[who], from, take, 0) : NULL;
+            compute_expected_elements(m, &x, from, take, want);
+            const double *first = alike && !m->unread ? member_elements(m, &m->out[who], from, take, 0) : NULL;
             for (size_t i = who; i < (alike ? m->n : who + 1) && !m->unread; i++) {
-                const double *out = first && i == who ? first : at(m, &m->out[i], from, take, 2);
+                const double *out = first && i == who ? first : member_elements(m, &m->out[i], from, take, 2);
                 if (!out)
                     break;
                 add_output(&of[i], out, want, take, again);
-                of[i].differs |= first && i > who && differ(out, first, take);
+                of[i].differs |= first && i > who && elements_differ(out, first, take);
             }
         }
         vec_release(&x.pieces);
@@ -488,8 +491,8 @@ static double distance_of(const struct output_sums *of)
     return isnan(ratio) ? part_sums_ratio(&of->scaled) : ratio;
 }
 
-static void judge_outputs(const struct whole_calls *w, struct collective *c, struct members *m,
-                          const struct output_sums *of, bool tail)
+static void judge_collective_outputs(const struct whole_calls *w, struct collective *c, struct members *m,
+                                     const struct output_sums *of, bool tail)
 {
     double *off = mem_zalloc((m->n + 1) * sizeof *off);
     c->bound = rounding_bound(c, m, c->dtype);
@@ -517,10 +520,10 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, str
                        c->residual);
     else if (c->verdict == COLLECTIVE_DEVIATE) {
         struct expectation want;
-        expect(&want, w, c, m, 0);
-        explain(c, m, &want);
+        expect_member_output(&want, w, c, m, 0);
+        explain_common_error(c, m, &want);
         vec_release(&want.pieces);
-    } else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
+    } else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && is_sum_of_equal_inputs(c, m)) {
         collective_say(c, "doubled-allreduce", _("the inputs are already equal on all %zu ranks, and are summed again"),
                        m->n);
         for (size_t i = 0; i < m->n; i++)
@@ -538,14 +541,14 @@ static bool all_expected(const struct whole_calls *w, const struct collective *c
     bool all = true;
     for (size_t i = 0; i < m->n && all; i++) {
         struct expectation x;
-        all = expect(&x, w, c, m, i);
+        all = expect_member_output(&x, w, c, m, i);
         vec_release(&x.pieces);
     }
     return all;
 }
 
 /* A file that ends early on the way says nothing. */
-static void take_back(struct collective *c)
+static void reset_to_unread(struct collective *c)
 {
     c->verdict = COLLECTIVE_UNREAD;
     c->residual = c->bound = NAN;
@@ -568,9 +571,9 @@ void collective_judge(const struct whole_calls *w, struct collective *c, bool ta
     if (members_read(&m, w, c) && all_expected(w, c, &m)) {
         struct output_sums *of = mem_zalloc((m.n + 1) * sizeof *of);
         sum_all(w, c, &m, of);
-        judge_outputs(w, c, &m, of, tail);
+        judge_collective_outputs(w, c, &m, of, tail);
         if (m.unread)
-            take_back(c);
+            reset_to_unread(c);
         free(of);
     }
     if (!c->diagnosis && is_unused(w, c, collective_call(w, c)->region == IN_BACKWARD)) {

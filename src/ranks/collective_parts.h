@@ -10,20 +10,6 @@ struct finding_collectives {
     int side, step;
 };
 
-static inline const struct dump *rank_dump_of(const struct whole_calls *w, uint32_t rank)
-{
-    return &w->set->ranks.v[rank]->dump;
-}
-
-/* The call's first tensor of one kind, or NONE. */
-static inline uint32_t call_tensor(const struct dump *d, uint32_t c, enum row_io io)
-{
-    EACH_EARLY_ROW(d, c, r)
-        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
-            return r;
-    return NONE;
-}
-
 /* The whole call that contains a collective's first member. */
 static inline const struct whole_call *collective_call(const struct whole_calls *w, const struct collective *c)
 {

@@ -34,7 +34,7 @@ static const char *library_name(const struct dump *d, uint32_t c)
     return NULL;
 }
 
-static const struct call_group *recorded_group(const struct dump *d, uint32_t c)
+static const struct call_group *recorded_call_group(const struct dump *d, uint32_t c)
 {
     size_t at;
     lower_bound(at, d->groups.n, d->groups.v[at].call < c);
@@ -66,7 +66,7 @@ static void layout_group(const struct layout *l, int rank, unsigned cuts, rank_l
     }
 }
 
-static const char *kind_of(const struct layout *l, const rank_list *group, const char *name)
+static const char *group_cut_name(const struct layout *l, const rank_list *group, const char *name)
 {
     unsigned differ = 0;
     for (size_t i = 1; i < group->n; i++) {
@@ -85,7 +85,7 @@ static const char *kind_of(const struct layout *l, const rank_list *group, const
     }
 }
 
-static const char *operation(const struct dump *d, uint32_t c, const char *name)
+static const char *reduction_operation(const struct dump *d, uint32_t c, const char *name)
 {
     if (strcmp(name, "all_reduce") != 0 && strcmp(name, "reduce_scatter_tensor") != 0)
         return NULL;
@@ -109,21 +109,21 @@ static void set_place(struct collective *c, struct finding_collectives *x, const
 {
     const struct dump *d = rank_dump_of(x->w, p->rank);
     uint32_t whole = x->w->of[p->rank][p->call], parent = d->calls.v[p->call].parent,
-             row = call_tensor(d, p->call, IO_OUTPUT);
+             row = call_first_tensor(d, p->call, IO_OUTPUT);
     c->order = x->w->calls.v[whole].order;
     c->at = parent == NONE ? NULL : arena_cstr(&x->l->arena, dump_call_name(d, parent));
     c->dtype = row == NONE ? DTYPE_UNKNOWN : (enum dtype)d->rows.v[row].dtype;
 }
 
 /* Adds a member by group and number: the nth collective of that group on its rank. */
-static void add_member(struct finding_collectives *x, struct map *known, struct map *counts, uint32_t rank,
-                       uint32_t call)
+static void add_collective_member(struct finding_collectives *x, struct map *known, struct map *counts, uint32_t rank,
+                                  uint32_t call)
 {
     const struct dump *d = rank_dump_of(x->w, rank);
     const char *name = library_name(d, call);
     if (!name || strcmp(name, "send") == 0 || strcmp(name, "recv") == 0)
         return;
-    const struct call_group *g = recorded_group(d, call);
+    const struct call_group *g = recorded_call_group(d, call);
     rank_list group = {0};
     if (g) {
         parse_ranks(g->ranks, &group);
@@ -150,12 +150,12 @@ static void add_member(struct finding_collectives *x, struct map *known, struct 
         struct collective c = {.side = x->side,
                                .step = x->step,
                                .name = name,
-                               .op = operation(d, call, name),
+                               .op = reduction_operation(d, call, name),
                                .group = group,
                                .group_source = g ? "dump" : "layout",
                                .equal = true,
                                .gradient = NONE};
-        c.kind = kind_of(x->w->layout, &group, name);
+        c.kind = group_cut_name(x->w->layout, &group, name);
         set_place(&c, x, &p);
         at = (uint32_t)x->l->v.n;
         vec_push(&x->l->v, c);
@@ -249,16 +249,16 @@ static void add_transfer(struct finding_collectives *x, const receive_list *rece
     struct part_call p = {rank, x->w->places[rank].call[call].micro, call};
     vec_push(&c.group, from);
     vec_push(&c.group, to);
-    c.kind = kind_of(x->w->layout, &c.group, c.name);
+    c.kind = group_cut_name(x->w->layout, &c.group, c.name);
     set_place(&c, x, &p);
     vec_push(&c.calls, p);
-    uint32_t in = call_tensor(d, call, IO_INPUT);
+    uint32_t in = call_first_tensor(d, call, IO_INPUT);
     if (received != NONE) {
         const struct dump *q = rank_dump_of(x->w, other);
         struct part_call r = {other, x->w->places[other].call[received].micro, received};
         vec_push(&c.calls, r);
         set_place(&c, x, &r);
-        judge_transfer(&c, d, in, q, call_tensor(q, received, IO_OUTPUT), from, to);
+        judge_transfer(&c, d, in, q, call_first_tensor(q, received, IO_OUTPUT), from, to);
     }
     vec_push(&x->l->v, c);
 }
@@ -305,7 +305,7 @@ void collectives_find(struct collective_list *l, const struct whole_calls *w, in
     for (uint32_t r = 0; r < w->set->ranks.n; r++)
         for (uint32_t c = 0; c < rank_dump_of(w, r)->calls.n; c++)
             if (call_is_collective(rank_dump_of(w, r), c))
-                add_member(&x, &known, &counts, r, c);
+                add_collective_member(&x, &known, &counts, r, c);
     map_release(&known);
     map_release(&counts);
     for (size_t i = 0; i < l->v.n; i++) {

@@ -14,7 +14,7 @@ static const struct dims_word {
     {"mean", JOIN_MEAN},     {"max", JOIN_MAX},       {"replica", JOIN_REPLICA},
 };
 
-static bool combines(enum join_how h)
+static bool join_combines_parts(enum join_how h)
 {
     return h == JOIN_SUM || h == JOIN_MEAN || h == JOIN_MAX || h == JOIN_REPLICA;
 }
@@ -48,7 +48,7 @@ static bool parse_cut(struct dims *d, struct str text, int axis)
         known &= d->cut[i].by != by;
     if (by < 0 || !known || d->cuts == JOIN_STEPS)
         return false;
-    if (combines((enum join_how)c.how))
+    if (join_combines_parts((enum join_how)c.how))
         c.axis = -1;
     d->cut[d->cuts++] = c;
     return true;

@@ -3,7 +3,7 @@
 
 #define CANDIDATES 1024 /* per row; several dimensions at once give many */
 
-static bool backward(const struct candidates *c)
+static bool is_row_of_backward(const struct candidates *c)
 {
     const struct whole_call *w = &c->calls->calls.v[c->row->call];
     return w->region == IN_BACKWARD;
@@ -27,7 +27,7 @@ static bool shape_wanted(const struct candidates *c, const int64_t *shape)
     return true;
 }
 
-static void keep(struct candidates *c, const struct join_step *step, const int64_t *shape)
+static void keep_candidate(struct candidates *c, const struct join_step *step, const int64_t *shape)
 {
     for (int s = 0; s < c->scales && c->n < CANDIDATES; s++) {
         if (c->n == c->room) {
@@ -41,7 +41,7 @@ static void keep(struct candidates *c, const struct join_step *step, const int64
     }
 }
 
-static void go_on(struct candidates *c, struct join_step *step, int at, const int64_t *shape);
+static void extend_candidate(struct candidates *c, struct join_step *step, int at, const int64_t *shape);
 
 static void with_step(struct candidates *c, struct join_step *step, int at, const int64_t *shape, struct join_step s,
                       int64_t vocab)
@@ -55,10 +55,10 @@ static void with_step(struct candidates *c, struct join_step *step, int at, cons
     s.by = c->row->step[at].by;
     s.n = c->row->step[at].n;
     step[at] = s;
-    go_on(c, step, at + 1, next);
+    extend_candidate(c, step, at + 1, next);
 }
 
-static bool too_large(const struct candidates *c, const int64_t *shape, int axis, uint32_t n)
+static bool exceeds_counterpart(const struct candidates *c, const int64_t *shape, int axis, uint32_t n)
 {
     int64_t most = axis < c->peer->ndim ? c->peer->shape[axis] : 0;
     for (int i = 0; i < c->peer->steps; i++)
@@ -92,7 +92,7 @@ static void along_axes(struct candidates *c, struct join_step *step, int at, con
         s.axis = (int8_t)axis;
         if (own.by == CUT_TP)
             as_vocabulary(c, step, at, shape, axis);
-        if (too_large(c, shape, axis, own.n) || shape[axis] == 0)
+        if (exceeds_counterpart(c, shape, axis, own.n) || shape[axis] == 0)
             continue;
         if (own.by == CUT_CP && c->calls->layout->cp_cut != CP_CUT_NATURAL && shape[axis] % 2 == 0) {
             s.how = JOIN_ZIGZAG;
@@ -121,7 +121,8 @@ static void along_axes(struct candidates *c, struct join_step *step, int at, con
     }
 }
 
-static void combined(struct candidates *c, struct join_step *step, int at, const int64_t *shape, enum join_how how)
+static void add_combined_candidates(struct candidates *c, struct join_step *step, int at, const int64_t *shape,
+                                    enum join_how how)
 {
     struct join_step s = {.how = (uint8_t)how, .axis = -1, .keys = -1, .blocks = 1, .n = c->row->step[at].n};
     if (how == JOIN_LAST)
@@ -139,32 +140,32 @@ static void combined(struct candidates *c, struct join_step *step, int at, const
 static void as_one(struct candidates *c, struct join_step *step, int at, const int64_t *shape)
 {
     enum cut by = (enum cut)c->row->step[at].by;
-    bool gradient = c->calls->calls.v[c->row->call].gradient, back = backward(c);
+    bool gradient = c->calls->calls.v[c->row->call].gradient, back = is_row_of_backward(c);
     bool small = c->row->ndim == 0 || (c->row->ndim == 1 && !dtype_is_float((enum dtype)c->row->dtype));
     if (gradient && by == CUT_MICRO) {
-        combined(c, step, at, shape, JOIN_LAST);
+        add_combined_candidates(c, step, at, shape, JOIN_LAST);
         return;
     }
     if (back && by != CUT_TP && c->row->io != IO_PARAMETER)
-        combined(c, step, at, shape, JOIN_SUM);
-    combined(c, step, at, shape, JOIN_REPLICA);
+        add_combined_candidates(c, step, at, shape, JOIN_SUM);
+    add_combined_candidates(c, step, at, shape, JOIN_REPLICA);
     if (c->row->io == IO_PARAMETER)
         return;
     if (by != CUT_TP && c->row->ndim == 0 && c->plain)
-        combined(c, step, at, shape, JOIN_MEAN);
+        add_combined_candidates(c, step, at, shape, JOIN_MEAN);
     if (by == CUT_TP || (!back && (small || by == CUT_CP)))
-        combined(c, step, at, shape, JOIN_SUM);
+        add_combined_candidates(c, step, at, shape, JOIN_SUM);
     if (by == CUT_TP && c->plain) /* also of what is computed again in the backward pass */
-        combined(c, step, at, shape, JOIN_MAX);
+        add_combined_candidates(c, step, at, shape, JOIN_MAX);
 }
 
-static void go_on(struct candidates *c, struct join_step *step, int at, const int64_t *shape)
+static void extend_candidate(struct candidates *c, struct join_step *step, int at, const int64_t *shape)
 {
     if (c->n >= CANDIDATES)
         return;
     if (at == c->row->steps) {
         if (shape_wanted(c, shape))
-            keep(c, step, shape);
+            keep_candidate(c, step, shape);
         return;
     }
     as_one(c, step, at, shape);
@@ -185,7 +186,7 @@ void join_candidates_find(struct candidates *c, const struct whole_rows *r, cons
     c->scales = 0;
     c->plain = !whole_row_is_gradient(r, x);
     c->scale[c->scales++] = whole_row_is_gradient(r, x) ? mean : 1;
-    if (backward(c) && !whole_row_is_gradient(r, x) && mean != 1)
+    if (is_row_of_backward(c) && !whole_row_is_gradient(r, x) && mean != 1)
         c->scale[c->scales++] = mean;
-    go_on(c, step, 0, x->shape);
+    extend_candidate(c, step, 0, x->shape);
 }

@@ -14,7 +14,7 @@ void rank_list_text(const rank_list *l, struct buf *out)
     }
 }
 
-static void step_text(const struct join_step *s, struct buf *out)
+static void put_join_step(const struct join_step *s, struct buf *out)
 {
     switch ((enum join_how)s->how) {
     case JOIN_CONCAT:
@@ -66,7 +66,7 @@ static void side_text(const struct whole_rows *r, const struct whole_row *x, int
         buf_fmt(out, _(" and %u micro-batches"), micros);
     for (int s = 0; s < x->steps; s++) {
         buf_cstr(out, s || x->step[s].how == JOIN_REPLICA || x->step[s].how == JOIN_LAST ? ", " : " ");
-        step_text(&x->step[s], out);
+        put_join_step(&x->step[s], out);
     }
     if (x->scale != 1)
         buf_fmt(out, _(", times %.4g"), x->scale);

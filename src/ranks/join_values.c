@@ -15,7 +15,7 @@ void parts_let_go(struct held *h)
     *h = (struct held){0};
 }
 
-static uint64_t elements(const struct whole_row *x)
+static uint64_t whole_row_elements(const struct whole_row *x)
 {
     uint64_t n = 1;
     for (int i = 0; i < x->ndim; i++)
@@ -25,7 +25,7 @@ static uint64_t elements(const struct whole_row *x)
 
 bool parts_hold(struct held *h, const struct whole_rows *r, const struct whole_row *x)
 {
-    *h = (struct held){.parts = x->parts.n, .numel = elements(x)};
+    *h = (struct held){.parts = x->parts.n, .numel = whole_row_elements(x)};
     if (!h->numel || h->numel * x->parts.n > PARTS_HELD_MOST)
         return false;
     h->part = mem_zalloc((h->parts + 1) * sizeof *h->part);

@@ -9,7 +9,7 @@ struct axis_map {
     int64_t size;
 };
 
-static struct axis_map axis_of(const struct joined_view *v, int axis)
+static struct axis_map copy_axis_map(const struct joined_view *v, int axis)
 {
     int64_t n = v->shape[axis];
     struct axis_map m = {mem_alloc(((size_t)n + 1) * sizeof *m.part), mem_alloc(((size_t)n + 1) * sizeof *m.local), n};
@@ -43,13 +43,13 @@ static void concat_at(const struct join_step *s, int64_t size, int64_t i, uint32
     *old = i / (block * s->n) * block + within % block;
 }
 
-static bool concat(struct joined_view *v, const struct join_step *s, uint32_t stride)
+static bool concat_axis(struct joined_view *v, const struct join_step *s, uint32_t stride)
 {
     int64_t size = v->shape[s->axis];
     if ((s->how == JOIN_ZIGZAG && size % 2) || !s->blocks || size % s->blocks || size > INT32_MAX / (int64_t)s->n ||
         !size)
         return false;
-    struct axis_map old = axis_of(v, s->axis), m = {.size = size * s->n};
+    struct axis_map old = copy_axis_map(v, s->axis), m = {.size = size * s->n};
     m.part = mem_alloc(((size_t)m.size + 1) * sizeof *m.part);
     m.local = mem_alloc(((size_t)m.size + 1) * sizeof *m.local);
     for (int64_t i = 0; i < m.size; i++) {
@@ -66,12 +66,12 @@ static bool concat(struct joined_view *v, const struct join_step *s, uint32_t st
 }
 
 /* An axis with the whole sequence in gathered order: chunks of rank 0, then of rank 1 … */
-static bool gathered(struct joined_view *v, const struct join_step *s)
+static bool reorder_gathered_axis(struct joined_view *v, const struct join_step *s)
 {
     int64_t size = v->shape[s->keys], n = s->n;
     if (size % (2 * n) || !size || size > INT32_MAX)
         return false;
-    struct axis_map old = axis_of(v, s->keys), m = axis_of(v, s->keys);
+    struct axis_map old = copy_axis_map(v, s->keys), m = copy_axis_map(v, s->keys);
     int64_t half = size / (2 * n);
     for (int64_t i = 0; i < size; i++) {
         int64_t chunk = i / half, rank = chunk < n ? chunk : 2 * n - 1 - chunk;
@@ -85,13 +85,13 @@ static bool gathered(struct joined_view *v, const struct join_step *s)
     return true;
 }
 
-static void shift(struct joined_view *v, uint32_t by)
+static void shift_combined_parts(struct joined_view *v, uint32_t by)
 {
     for (size_t k = 0; k < v->combined; k++)
         v->with[k] += by;
 }
 
-static void add_up(struct joined_view *v, const struct join_step *s, uint32_t stride)
+static void sum_parts(struct joined_view *v, const struct join_step *s, uint32_t stride)
 {
     size_t was = v->combined;
     v->with = mem_resize_array(v->with, was * s->n, sizeof *v->with);
@@ -116,18 +116,18 @@ bool join_view(struct joined_view *v, const int64_t *shape, int ndim, const stru
         const struct join_step *s = &step[i];
         switch ((enum join_how)s->how) {
         case JOIN_CONCAT: case JOIN_ZIGZAG: case JOIN_GATED: case JOIN_HEADS: case JOIN_VOCAB: case JOIN_TOKENS:
-            fits = s->axis >= 0 && s->axis < ndim && concat(v, s, stride);
+            fits = s->axis >= 0 && s->axis < ndim && concat_axis(v, s, stride);
             if (fits && s->how == JOIN_VOCAB && vocab > 0 && vocab < v->shape[s->axis])
                 v->shape[s->axis] = vocab;
             break;
         case JOIN_SUM: case JOIN_MEAN: case JOIN_MAX:
-            add_up(v, s, stride);
+            sum_parts(v, s, stride);
             break;
         default:
-            shift(v, s->pick * stride);
+            shift_combined_parts(v, s->pick * stride);
         }
         if (fits && s->keys >= 0)
-            fits = s->keys < ndim && gathered(v, s);
+            fits = s->keys < ndim && reorder_gathered_axis(v, s);
         stride *= s->n;
     }
     if (!fits)
@@ -139,7 +139,7 @@ bool join_view_reorder(struct joined_view *v, const uint32_t *order)
 {
     if (!v->ndim)
         return false;
-    struct axis_map old = axis_of(v, 0), m = axis_of(v, 0);
+    struct axis_map old = copy_axis_map(v, 0), m = copy_axis_map(v, 0);
     for (int64_t i = 0; i < old.size; i++) {
         m.part[i] = old.part[order[i]];
         m.local[i] = old.local[order[i]];

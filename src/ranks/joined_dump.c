@@ -8,20 +8,20 @@
 #include "dump/recorded_figures.h"
 #include "ranks/part_figures.h"
 
-static const struct joined_side *side_of(const struct dump *d)
+static const struct joined_side *joined_side_of_dump(const struct dump *d)
 {
     return d->reader == &reader_joined ? d->given : NULL;
 }
 
 const struct whole_rows *joined_dump_rows(const struct dump *d)
 {
-    const struct joined_side *s = side_of(d);
+    const struct joined_side *s = joined_side_of_dump(d);
     return s ? &s->job->rows[s->side] : NULL;
 }
 
 const struct whole_row *joined_dump_row(const struct dump *d, uint32_t row)
 {
-    const struct joined_side *s = side_of(d);
+    const struct joined_side *s = joined_side_of_dump(d);
     return s && row < s->job->row_of[s->side].n ? &s->job->rows[s->side].rows.v[s->job->row_of[s->side].v[row]] : NULL;
 }
 
@@ -70,7 +70,7 @@ struct filling {
 };
 
 /* "Functional.linear.forward" as the 7th of its kind is named "Functional.linear.7.forward". */
-static void call_name(struct filling *f, const struct whole_call *c, struct buf *out)
+static void whole_call_name(struct filling *f, const struct whole_call *c, struct buf *out)
 {
     const struct part_call *p = &c->parts.v[0];
     const struct dump *d = &f->w->set->ranks.v[p->rank]->dump;
@@ -121,14 +121,14 @@ static void copy_stack(struct filling *f, uint32_t call, const struct dump *from
     f->d->calls.v[call].stack = (uint32_t)f->d->stacks.n - 1;
 }
 
-static void add_call(struct filling *f, uint32_t whole)
+static void add_whole_call(struct filling *f, uint32_t whole)
 {
     const struct whole_call *c = &f->w->calls.v[whole];
     const struct part_call *p = &c->parts.v[0];
     const struct dump *from = &f->w->set->ranks.v[p->rank]->dump;
     const struct call *own = &from->calls.v[p->call];
     struct buf name = {0};
-    call_name(f, c, &name);
+    whole_call_name(f, c, &name);
     uint32_t at = dump_add_call(f->d, buf_view(&name), (enum call_kind)c->kind, (enum call_phase)c->phase);
     struct call *x = &f->d->calls.v[at];
     x->family = own->family;
@@ -161,7 +161,7 @@ static void link_calls(struct filling *f)
 }
 
 /* The part that represents all parts, if all should be equal. */
-static const struct part_row *picked(const struct whole_row *x)
+static const struct part_row *representative_part(const struct whole_row *x)
 {
     size_t at = 0, stride = 1;
     for (int s = 0; s < x->steps; s++) {
@@ -190,7 +190,7 @@ static void figures_of_parts(const struct whole_rows *r, const struct whole_row 
 }
 
 /* Without elements, replicas are only accepted if their figures are near. */
-static bool figures_agree(const struct whole_rows *r, const struct whole_row *x)
+static bool replica_figures_agree(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct part_row *a = &x->parts.v[0];
     for (int s = 0; s < x->steps; s++)
@@ -213,7 +213,7 @@ static bool all_readable(const struct whole_rows *r, const struct whole_row *x)
 }
 
 /* Whether a number is the same on all ranks, and so belongs to the job; other numbers are omitted. */
-static bool same_number(const struct whole_rows *r, const struct whole_row *x)
+static bool is_number_of_job(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct row *a = &part_dump(r, &x->parts.v[0])->dump.rows.v[x->parts.v[0].row];
     for (size_t i = 1; i < x->parts.n; i++) {
@@ -260,10 +260,10 @@ static void say_lacking(struct filling *f, const struct whole_row *x, const stru
     }
 }
 
-static void add_row(struct filling *f, uint32_t whole)
+static void add_joined_row(struct filling *f, uint32_t whole)
 {
     const struct whole_row *x = &f->rows->rows.v[whole];
-    const struct part_row *p = x->odd ? &x->parts.v[x->odd - 1] : picked(x);
+    const struct part_row *p = x->odd ? &x->parts.v[x->odd - 1] : representative_part(x);
     const struct row *own = &part_dump(f->rows, p)->dump.rows.v[p->row];
     struct row r = {.slot = dump_slot(f->d, str_of(x->slot)),
                     .shape = NONE,
@@ -288,7 +288,7 @@ static void add_row(struct filling *f, uint32_t whole)
             memcpy(r.stat, own->stat, sizeof r.stat);
             r.has |= own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
         } else if (of_replicas(x) && x->scale == 1) {
-            bool proved = r.has & HAS_FILE || figures_agree(f->rows, x);
+            bool proved = r.has & HAS_FILE || replica_figures_agree(f->rows, x);
             memcpy(r.stat, own->stat, sizeof r.stat);
             r.has |= proved ? own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) : 0;
         } else if (!x->open && !(r.has & HAS_FILE)) {
@@ -318,9 +318,9 @@ static int joined_open_dump(struct dump *d, struct load *load, struct err *e)
     copy_head(d, &job->set[s->side].ranks.v[0]->dump);
     f.call = mem_alloc((f.w->calls.n + 1) * sizeof *f.call);
     for (size_t o = 0; o < f.w->order.n; o++)
-        add_call(&f, f.w->order.v[o]);
+        add_whole_call(&f, f.w->order.v[o]);
     for (uint32_t i = 0; i < f.rows->rows.n; i++)
-        add_row(&f, i);
+        add_joined_row(&f, i);
     link_calls(&f);
     load_end(load);
     free(f.call);
@@ -353,7 +353,7 @@ static void number_rows(struct joined_job *j, int side)
     const struct whole_rows *r = &j->rows[side];
     for (uint32_t i = 0; i < r->rows.n; i++) {
         const struct whole_row *x = &r->rows.v[i];
-        bool there = !x->local && (x->kind == ROW_TENSOR || x->odd || same_number(r, x));
+        bool there = !x->local && (x->kind == ROW_TENSOR || x->odd || is_number_of_job(r, x));
         j->dump_row[side][i] = there ? (uint32_t)j->row_of[side].n : NONE;
         if (there)
             vec_push(&j->row_of[side], i);
@@ -380,7 +380,7 @@ void joined_job_build(struct joined_job *j)
 static void show_odd_rank(struct joined_job *j, struct whole_row *x, int side, const struct whole_row *other)
 {
     const struct whole_rows *r = &j->rows[side], *o = &j->rows[!side];
-    if (x->kind != ROW_FLOAT || other->kind != ROW_FLOAT || !same_number(o, other) || same_number(r, x))
+    if (x->kind != ROW_FLOAT || other->kind != ROW_FLOAT || !is_number_of_job(o, other) || is_number_of_job(r, x))
         return;
     double want = part_dump(o, &other->parts.v[0])->dump.rows.v[other->parts.v[0].row].stat[STAT_MAX];
     size_t agree = 0, odd = x->parts.n;
@@ -455,7 +455,7 @@ void joined_job_release(struct joined_job *j)
 
 struct joined_pair *joined_dump_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
-    const struct joined_side *t = side_of(target), *g = side_of(golden);
+    const struct joined_side *t = joined_side_of_dump(target), *g = joined_side_of_dump(golden);
     if (!t || !g || t->job != g->job)
         return NULL;
     const struct joined_job *j = t->job;

@@ -142,7 +142,7 @@ int layout_ranks(const struct layout *l)
 }
 
 /* The order is irrelevant if only one dimension has several ranks. */
-static bool same_places(const struct layout *a, const struct layout *b)
+static bool gives_same_places(const struct layout *a, const struct layout *b)
 {
     int n = layout_ranks(a);
     for (int r = 0; r < n; r++) {
@@ -155,7 +155,8 @@ static bool same_places(const struct layout *a, const struct layout *b)
 
 bool layout_same(const struct layout *a, const struct layout *b)
 {
-    return memcmp(a->size, b->size, sizeof a->size) == 0 && a->vpp == b->vpp && a->sp == b->sp && same_places(a, b) &&
+    return memcmp(a->size, b->size, sizeof a->size) == 0 && a->vpp == b->vpp && a->sp == b->sp &&
+           gives_same_places(a, b) &&
            (a->cp_cut == b->cp_cut || a->cp_cut == CP_CUT_UNKNOWN || b->cp_cut == CP_CUT_UNKNOWN);
 }
 

@@ -42,12 +42,12 @@ struct inference {
 };
 
 /* Shards of different division have different shapes. */
-static bool same_figures(const struct row *a, const struct row *b)
+static bool same_weight_figures(const struct row *a, const struct row *b)
 {
     return a->shape != NONE && b->shape != NONE && part_same_figures(a, b);
 }
 
-static void add_weight(struct rank_facts *x, struct str name, uint32_t row)
+static void add_rank_weight(struct rank_facts *x, struct str name, uint32_t row)
 {
     struct weight w = {name, x->d, row};
     if (map_get(&x->weight_names, name) != MAP_NONE)
@@ -92,10 +92,8 @@ static void gather_weights(struct rank_facts *x, const struct map *unread)
         EACH_EARLY_ROW(x->d, c, r) {
             const struct row *row = &x->d->rows.v[r];
             if (row->io == IO_PARAMETER && row->kind == ROW_TENSOR)
-                add_weight(x,
-                           str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path,
-                                            x->d->slots.v[row->slot])),
-                           r);
+                add_rank_weight(x, str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk,
+                                                    x->places.call[c].path, x->d->slots.v[row->slot])), r);
         }
     }
     for (uint32_t c = 0; c < x->d->calls.n && !x->places.modules; c++) {
@@ -103,7 +101,7 @@ static void gather_weights(struct rank_facts *x, const struct map *unread)
             continue;
         EACH_EARLY_ROW(x->d, c, r)
             if (weight_of_call(x, c, r))
-                add_weight(x, dump_call_name(x->d, c), r);
+                add_rank_weight(x, dump_call_name(x->d, c), r);
     }
 }
 
@@ -120,7 +118,7 @@ static double weights_alike(const struct rank_facts *a, const struct rank_facts 
         if (at == MAP_NONE)
             continue;
         both++;
-        alike += same_figures(&w->d->rows.v[w->row], &b->d->rows.v[b->weights.v[at].row]);
+        alike += same_weight_figures(&w->d->rows.v[w->row], &b->d->rows.v[b->weights.v[at].row]);
     }
     return both ? (double)alike / both : -1;
 }
@@ -165,7 +163,7 @@ static bool has_weight_names(const struct rank_facts *a, const struct rank_facts
 }
 
 /* Follows chains of transfers, each starting at a rank that receives nothing at first. */
-static int find_stages(struct inference *x)
+static int find_pipeline_stages(struct inference *x)
 {
     int stages = 1;
     for (size_t r = 0; r < x->n; r++)
@@ -225,7 +223,7 @@ static int find_weight_classes(struct inference *x)
     return most;
 }
 
-static bool replicas(const struct inference *x, size_t a, size_t b)
+static bool are_replicas(const struct inference *x, size_t a, size_t b)
 {
     return x->rank[a].stage == x->rank[b].stage && x->rank[a].weight_class == x->rank[b].weight_class;
 }
@@ -266,7 +264,7 @@ static bool moves_flat(const struct dump *d, uint32_t call)
 
 /* The size of the group in which replicas gather from each other in the forward pass: context parallelism. All-to-all
  * is excluded because it moves tokens to experts, and so are weights. */
-static int recorded_group(struct inference *x, bool experts)
+static int largest_recorded_group(struct inference *x, bool experts)
 {
     static _Thread_local int ranks[GROUP_MOST];
     int size = 1;
@@ -284,7 +282,7 @@ static int recorded_group(struct inference *x, bool experts)
             bool all = n > 1;
             for (size_t k = 0; k < n && all; k++) {
                 uint32_t at = rank_set_find(x->set, ranks[k]);
-                all = at != NONE && replicas(x, r, at);
+                all = at != NONE && are_replicas(x, r, at);
             }
             if (!all)
                 continue;
@@ -317,7 +315,7 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
                 row->needs_gradient || at == NONE)
                 continue;
             *compared = true;
-            if (!same_figures(row, &b->d->rows.v[at]))
+            if (!same_weight_figures(row, &b->d->rows.v[at]))
                 return true;
         }
         return false;
@@ -334,7 +332,7 @@ static int replicas_with_other_positions(struct inference *x)
         int n = 0;
         bool fresh = x->rank[r].stage == 0;
         for (size_t i = 0; i < distinct.n && fresh; i++)
-            if (replicas(x, distinct.v[i], r)) {
+            if (are_replicas(x, distinct.v[i], r)) {
                 fresh = other_positions(&x->rank[distinct.v[i]], &x->rank[r], &x->positions);
                 x->rank[r].positions = fresh ? NONE : (uint32_t)distinct.v[i];
                 n++;
@@ -369,7 +367,7 @@ static bool exchange_nothing(const struct inference *x)
                 n = group_ranks(d->groups.v[group].ranks, ranks, 2);
             uint32_t a = n == 2 ? rank_set_find(x->set, ranks[0]) : NONE;
             uint32_t b = n == 2 ? rank_set_find(x->set, ranks[1]) : NONE;
-            if (a == NONE || b == NONE || replicas(x, a, b))
+            if (a == NONE || b == NONE || are_replicas(x, a, b))
                 return false;
         }
     }
@@ -390,7 +388,7 @@ static bool sequence_parallel(const struct inference *x)
                 group_ranks(d->groups.v[i].ranks, ranks, 2) < 2)
                 continue;
             uint32_t a = rank_set_find(x->set, ranks[0]), b = rank_set_find(x->set, ranks[1]);
-            if (a != NONE && b != NONE && x->rank[a].stage == x->rank[b].stage && !replicas(x, a, b))
+            if (a != NONE && b != NONE && x->rank[a].stage == x->rank[b].stage && !are_replicas(x, a, b))
                 return true;
         }
     }
@@ -439,7 +437,7 @@ static bool order_fits(const struct inference *x)
     return fits;
 }
 
-static void find_order(struct inference *x)
+static void find_cut_order(struct inference *x)
 {
     static const enum cut orders[][CUT_RANKS] = { /* those in use first, then the others */
         {CUT_TP, CUT_CP, CUT_DP, CUT_PP}, {CUT_TP, CUT_CP, CUT_PP, CUT_DP}, {CUT_TP, CUT_PP, CUT_CP, CUT_DP}, {CUT_CP, CUT_TP, CUT_DP, CUT_PP},
@@ -460,7 +458,7 @@ static void find_order(struct inference *x)
     x->unordered = true;
 }
 
-static void set(struct layout *l, enum cut c, int n)
+static void set_cut_size(struct layout *l, enum cut c, int n)
 {
     if (!l->given[c])
         l->size[c] = n < 1 ? 1 : n;
@@ -469,9 +467,9 @@ static void set(struct layout *l, enum cut c, int n)
 static void divide_ranks(struct inference *x)
 {
     struct layout *l = x->l;
-    set(l, CUT_PP, find_stages(x));
-    set(l, CUT_TP, find_weight_classes(x));
-    int left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP]), cp = recorded_group(x, false);
+    set_cut_size(l, CUT_PP, find_pipeline_stages(x));
+    set_cut_size(l, CUT_TP, find_weight_classes(x));
+    int left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP]), cp = largest_recorded_group(x, false);
     x->gathers = cp > 1;
     if (cp == 1 && left > 1 && !x->groups) {
         cp = replicas_with_other_positions(x);
@@ -481,10 +479,10 @@ static void divide_ranks(struct inference *x)
     }
     if (left < 1 || left % cp)
         cp = 1;
-    set(l, CUT_CP, cp);
+    set_cut_size(l, CUT_CP, cp);
     left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP] * l->size[CUT_CP]);
-    set(l, CUT_DP, left);
-    set(l, CUT_EP, l->size[CUT_DP] > 1 ? recorded_group(x, true) : 1);
+    set_cut_size(l, CUT_DP, left);
+    set_cut_size(l, CUT_EP, l->size[CUT_DP] > 1 ? largest_recorded_group(x, true) : 1);
     if (!l->given_sp)
         l->sp = l->size[CUT_TP] > 1 && sequence_parallel(x);
 }
@@ -494,7 +492,7 @@ static void count_model(struct inference *x)
     struct layout *l = x->l;
     const struct rank_facts *f = &x->rank[0];
     uint32_t layers = 0;
-    set(l, CUT_MICRO, (int)f->places.micros);
+    set_cut_size(l, CUT_MICRO, (int)f->places.micros);
     if (!l->given_vpp)
         l->vpp = f->places.chunks;
     struct nmap stages = {0};
@@ -510,8 +508,8 @@ static void count_model(struct inference *x)
     l->layers = (int)layers;
 }
 
-static void reason(struct layout *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void reason(struct layout *l, const char *fmt, ...)
+static void add_layout_reason(struct layout *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_layout_reason(struct layout *l, const char *fmt, ...)
 {
     char piece[160];
     size_t n = strlen(l->why);
@@ -525,33 +523,33 @@ static void reason(struct layout *l, const char *fmt, ...)
 }
 
 /* Writes the evidence for each dimension, and what is undecided. */
-static void say_why(const struct inference *x)
+static void add_layout_reasons(const struct inference *x)
 {
     struct layout *l = x->l;
     char order[32];
     layout_order_text(l, order);
     if (l->size[CUT_PP] > 1 && !l->given[CUT_PP])
-        reason(l,
-               x->transfers ? _("%d pipeline stages: inferred from sends and receives")
-                            : _("%d pipeline stages: inferred from the layers of each rank"),
-               l->size[CUT_PP]);
+        add_layout_reason(l,
+                          x->transfers ? _("%d pipeline stages: inferred from sends and receives")
+                                       : _("%d pipeline stages: inferred from the layers of each rank"),
+                          l->size[CUT_PP]);
     if (l->size[CUT_TP] > 1 && !l->given[CUT_TP])
-        reason(l, _("tp %d: the ranks of a stage have different weight matrices"), l->size[CUT_TP]);
+        add_layout_reason(l, _("tp %d: the ranks of a stage have different weight matrices"), l->size[CUT_TP]);
     if (l->size[CUT_CP] > 1 && !l->given[CUT_CP])
-        reason(l,
-               x->gathers ? _("cp %d: replicas gather from each other in the forward pass")
-                          : _("cp %d: replicas process different positions"),
-               l->size[CUT_CP]);
+        add_layout_reason(l,
+                          x->gathers ? _("cp %d: replicas gather from each other in the forward pass")
+                                     : _("cp %d: replicas process different positions"),
+                          l->size[CUT_CP]);
     if (l->open >> CUT_DP & 1)
-        reason(l, _("%d replicas: data or context parallel cannot be determined from the recordings"),
-               l->size[CUT_DP] * l->size[CUT_CP]);
+        add_layout_reason(l, _("%d replicas: data or context parallel cannot be determined from the recordings"),
+                          l->size[CUT_DP] * l->size[CUT_CP]);
     else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
-        reason(l,
-               x->apart ? _("dp %d: replicas do not communicate in the forward pass")
-                        : _("dp %d: replicas with different batches"),
-               l->size[CUT_DP]);
+        add_layout_reason(l,
+                          x->apart ? _("dp %d: replicas do not communicate in the forward pass")
+                                   : _("dp %d: replicas with different batches"),
+                          l->size[CUT_DP]);
     if (x->unordered)
-        reason(l, _("the rank numbers match no known order of the parallel dimensions; assumed: %s"), order);
+        add_layout_reason(l, _("the rank numbers match no known order of the parallel dimensions; assumed: %s"), order);
 }
 
 void layout_infer(struct layout *l, const struct rank_set *s)
@@ -571,9 +569,9 @@ void layout_infer(struct layout *l, const struct rank_set *s)
     for (size_t r = 0; r < x.n; r++)
         l->weights &= x.rank[r].weights.n > 0;
     divide_ranks(&x);
-    find_order(&x);
+    find_cut_order(&x);
     count_model(&x);
-    say_why(&x);
+    add_layout_reasons(&x);
     if (l->source == LAYOUT_NONE)
         l->source = x.n == 1 ? LAYOUT_INFERRED : x.groups ? LAYOUT_DUMP : LAYOUT_INFERRED;
     for (size_t r = 0; r < x.n; r++) {

@@ -8,7 +8,7 @@
 
 #define NEEDED (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM)
 
-static double away(const double a[STAT_COUNT], const double b[STAT_COUNT])
+static double recorded_figures_error(const double a[STAT_COUNT], const double b[STAT_COUNT])
 {
     struct row x = {.kind = ROW_TENSOR, .has = NEEDED}, y = x;
     memcpy(x.stat, a, sizeof x.stat);
@@ -19,11 +19,11 @@ static double away(const double a[STAT_COUNT], const double b[STAT_COUNT])
 
 double part_figures_away(const struct part_figures *a, const struct part_figures *b)
 {
-    return away(a->stat, b->stat);
+    return recorded_figures_error(a->stat, b->stat);
 }
 
 /* Combines n concatenated parts into the first. */
-static void beside(double (*stat)[STAT_COUNT], uint32_t n, size_t stride)
+static void combine_concatenated(double (*stat)[STAT_COUNT], uint32_t n, size_t stride)
 {
     double mean = 0, squares = 0, most = stat[0][STAT_MAX], least = stat[0][STAT_MIN];
     for (uint32_t i = 0; i < n; i++) {
@@ -47,11 +47,11 @@ static void join_step(double (*stat)[STAT_COUNT], const struct join_step *s, siz
         break;
     case JOIN_LAST: case JOIN_REPLICA:
         for (uint32_t i = 1; i < s->n && s->how == JOIN_REPLICA; i++)
-            out->spread = fmax(out->spread, away(stat[i * stride], stat[0]));
+            out->spread = fmax(out->spread, recorded_figures_error(stat[i * stride], stat[0]));
         memmove(stat[0], stat[s->pick * stride], sizeof *stat);
         break;
     default:
-        beside(stat, s->n, stride);
+        combine_concatenated(stat, s->n, stride);
     }
 }
 

@@ -64,7 +64,7 @@ void part_source_release(struct part_source *s)
     s->held = NULL;
 }
 
-static bool read_stretch(const struct part_source *s, uint64_t from, uint64_t n, double *out)
+static bool read_row_stretch(const struct part_source *s, uint64_t from, uint64_t n, double *out)
 {
     struct tensor t;
     struct tensor_walk w;
@@ -99,14 +99,14 @@ bool part_sources_hold(struct part_source *s, size_t count)
         return true;
     for (size_t i = 0; i < count && there; i++) {
         s[i].held = mem_alloc(((size_t)s[i].n + 1) * sizeof(double));
-        there = read_stretch(&s[i], 0, s[i].n, s[i].held);
+        there = read_row_stretch(&s[i], 0, s[i].n, s[i].held);
     }
     return there;
 }
 
 const double *part_source_at(const struct part_source *s, uint64_t from, uint64_t n, double *room)
 {
-    return s->held ? s->held + from : read_stretch(s, from, n, room) ? room : NULL;
+    return s->held ? s->held + from : read_row_stretch(s, from, n, room) ? room : NULL;
 }
 
 /* ---- distances ---- */
@@ -149,8 +149,8 @@ double part_distance(const double *a, const double *b, uint64_t n)
     return s.other ? INFINITY : part_distance_finite(a, b, n);
 }
 
-static bool sums_of(struct part_sums *s, const struct part_source *a, uint64_t a_from, const struct part_source *b,
-                    uint64_t b_from, uint64_t n, double *room)
+static bool sum_row_differences(struct part_sums *s, const struct part_source *a, uint64_t a_from,
+                                const struct part_source *b, uint64_t b_from, uint64_t n, double *room)
 {
     for (uint64_t done = 0, take; done < n; done += take) {
         take = part_stretch(a->held && b->held, n - done);
@@ -169,11 +169,11 @@ double part_sources_distance(const struct part_source *a, uint64_t a_from, const
     bool held = a->held && b->held;
     double *room = held ? NULL : mem_alloc(2 * ((size_t)part_stretch(false, n) + 1) * sizeof *room);
     struct part_sums s = {.unit = 0};
-    bool there = a_from + n <= a->n && b_from + n <= b->n && sums_of(&s, a, a_from, b, b_from, n, room);
+    bool there = a_from + n <= a->n && b_from + n <= b->n && sum_row_differences(&s, a, a_from, b, b_from, n, room);
     double ratio = s.other ? INFINITY : part_sums_ratio(&s);
     if (there && isnan(ratio)) { /* squares of numbers beyond 1e154 are not finite */
         struct part_sums scaled = {.unit = s.most};
-        there = sums_of(&scaled, a, a_from, b, b_from, n, room);
+        there = sum_row_differences(&scaled, a, a_from, b, b_from, n, room);
         ratio = part_sums_ratio(&scaled);
     }
     free(room);

@@ -44,7 +44,7 @@ void rank_bookkeeping_find(struct deciding *d)
 
 /* Whether integer arguments of a call differ between ranks of a tensor-parallel group, such as the first index of a
  * rank's vocabulary shard. Their results exist on that rank only. */
-static bool numbers_differ(const struct whole_rows *r, const struct whole_row *x)
+static bool do_numbers_differ(const struct whole_rows *r, const struct whole_row *x)
 {
     if (x->kind != ROW_INT && x->kind != ROW_FLOAT)
         return false;
@@ -125,7 +125,7 @@ void rank_local_find(struct deciding *d)
         for (; to < r->rows.n && r->rows.v[to].call == call; to++) {
             const struct whole_row *x = &r->rows.v[to];
             bool whole_numbers = x->kind == ROW_TENSOR && !dtype_is_float((enum dtype)x->dtype);
-            begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && numbers_differ(r, x);
+            begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && do_numbers_differ(r, x);
             bool alone =
                 x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
             takes |= alone;

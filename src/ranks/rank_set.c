@@ -34,7 +34,7 @@ static void read_recording(struct rank_dump *r, const struct place *p, const cha
     pthread_mutex_destroy(&lock);
 }
 
-static void read_one(void *ctx, size_t i)
+static void read_rank_dump(void *ctx, size_t i)
 {
     struct reading *x = ctx;
     if (x->watch && atomic_load(&x->watch->cancel)) {
@@ -52,7 +52,7 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
 }
 
 /* Removes optional ranks that could not be read; -1 with the first failure otherwise. */
-static int drop_unread(struct reading *x, struct err *e)
+static int drop_unread_ranks(struct reading *x, struct err *e)
 {
     struct rank_set *s = x->set;
     const struct rank_watch *w = x->watch;
@@ -131,7 +131,7 @@ static int refuse_strangers(const struct rank_set *s, struct err *e)
     return 0;
 }
 
-static bool communicates(const struct dump *d)
+static bool has_collectives(const struct dump *d)
 {
     for (uint32_t c = 0; c < d->calls.n; c++)
         if (d->calls.v[c].family == FAMILY_COLLECTIVE)
@@ -146,14 +146,14 @@ static int refuse_runs(const struct reading *x, struct err *e)
     if (s->ranks.n < 2 || !x->place[0]->counted)
         return 0;
     for (size_t i = 0; i < s->ranks.n; i++)
-        if (!s->ranks.v[i]->dump.complete || communicates(&s->ranks.v[i]->dump))
+        if (!s->ranks.v[i]->dump.complete || has_collectives(&s->ranks.v[i]->dump))
             return 0;
     return err_set(e, ERR_USAGE, _("%s: %zu processes without ranks, none of which recorded communication: they may be "
                                    "several runs; give the path of one of them: %s, %s"), s->path, s->ranks.n,
                    s->ranks.v[0]->dump.path, s->ranks.v[1]->dump.path);
 }
 
-static int number_of(const struct place *p)
+static int rank_number(const struct place *p)
 {
     return p->rank < 0 ? 0 : p->rank;
 }
@@ -162,7 +162,7 @@ static struct rank_dump *new_rank(const struct place *p)
 {
     struct rank_dump *r = mem_zalloc(sizeof *r);
     dump_init(&r->dump);
-    r->rank = number_of(p);
+    r->rank = rank_number(p);
     return r;
 }
 
@@ -176,16 +176,16 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
         const struct place *p = &places->v[i];
         if (p->step != step)
             continue;
-        if (some && !rank_list_has(some, number_of(p))) {
-            rank_list_add(&s->others, number_of(p));
+        if (some && !rank_list_has(some, rank_number(p))) {
+            rank_list_add(&s->others, rank_number(p));
             continue;
         }
         x.place[s->ranks.n] = p;
         vec_push(&s->ranks, new_rank(p));
     }
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
-    work_crew_run(NULL, workers, s->ranks.n, NULL, read_one, &x);
-    int rc = drop_unread(&x, e);
+    work_crew_run(NULL, workers, s->ranks.n, NULL, read_rank_dump, &x);
+    int rc = drop_unread_ranks(&x, e);
     if (rc == 0)
         rc = refuse_runs(&x, e);
     if (rc == 0)
@@ -228,7 +228,7 @@ uint32_t rank_set_find(const struct rank_set *s, int rank)
 }
 
 /* The index of the rank, or where it would be inserted. */
-static size_t place_in(const rank_list *l, int rank)
+static size_t rank_list_index(const rank_list *l, int rank)
 {
     size_t at;
     lower_bound(at, l->n, l->v[at] < rank);
@@ -237,13 +237,13 @@ static size_t place_in(const rank_list *l, int rank)
 
 bool rank_list_has(const rank_list *l, int rank)
 {
-    size_t at = place_in(l, rank);
+    size_t at = rank_list_index(l, rank);
     return at < l->n && l->v[at] == rank;
 }
 
 void rank_list_add(rank_list *l, int rank)
 {
-    size_t at = place_in(l, rank);
+    size_t at = rank_list_index(l, rank);
     if (at < l->n && l->v[at] == rank)
         return;
     vec_push(l, rank);
@@ -254,7 +254,7 @@ void rank_list_add(rank_list *l, int rank)
 
 static void rank_list_remove(rank_list *l, int rank)
 {
-    size_t at = place_in(l, rank);
+    size_t at = rank_list_index(l, rank);
     if (at == l->n || l->v[at] != rank)
         return;
     l->n--;
@@ -266,7 +266,7 @@ int rank_set_add(struct rank_set *s, const place_list *places, int rank, struct 
     size_t at = 0;
     const struct place *p = NULL;
     for (size_t i = 0; i < places->n && rank_set_find(s, rank) == NONE; i++)
-        if (places->v[i].step == s->step && number_of(&places->v[i]) == rank)
+        if (places->v[i].step == s->step && rank_number(&places->v[i]) == rank)
             p = &places->v[i];
     if (!p)
         return rank_set_find(s, rank) != NONE ? 0 : err_set(e, ERR_DATA, _("%s: no rank %d"), s->path, rank);
@@ -304,7 +304,7 @@ void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out)
 }
 
 /* Whether a file of it exists but could not be read to its end. */
-static bool is_damaged(const struct dump *d)
+static bool has_unread_file(const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++)
         if (problem_is_unread_file(&d->problems.v[i]))
@@ -339,6 +339,6 @@ bool rank_set_is_whole(const struct rank_set *s)
     bool whole = absent.n == 0;
     vec_release(&absent);
     for (size_t i = 0; i < s->ranks.n && whole; i++)
-        whole = !is_damaged(&s->ranks.v[i]->dump);
+        whole = !has_unread_file(&s->ranks.v[i]->dump);
     return whole;
 }

@@ -18,7 +18,7 @@ void rank_share_witnesses(int ranks, rank_list *out)
     rank_list_add(out, ranks - 1);
 }
 
-static bool same_rows(const struct dump *a, const struct dump *b)
+static bool dumps_have_same_rows(const struct dump *a, const struct dump *b)
 {
     if (a->rows.n != b->rows.n)
         return false;
@@ -60,7 +60,7 @@ static bool same_matrices(const struct dump *a, const struct dump *b)
     return same * 2 >= all;
 }
 
-static bool is_damaged(const struct dump *d)
+static bool has_problems(const struct dump *d)
 {
     return d->problems.n > 0;
 }
@@ -71,14 +71,14 @@ bool rank_share_alike(const struct rank_set set[2])
         return false;
     for (size_t i = 0; i < set[0].ranks.n; i++) {
         const struct dump *a = &set[0].ranks.v[i]->dump, *b = &set[1].ranks.v[i]->dump;
-        if (set[0].ranks.v[i]->rank != set[1].ranks.v[i]->rank || is_damaged(a) || is_damaged(b) ||
-            !same_calls(a, b) || !same_rows(a, b) || !same_matrices(a, b))
+        if (set[0].ranks.v[i]->rank != set[1].ranks.v[i]->rank || has_problems(a) || has_problems(b) ||
+            !same_calls(a, b) || !dumps_have_same_rows(a, b) || !same_matrices(a, b))
             return false;
     }
     return true;
 }
 
-static bool sends(const struct dump *d, uint32_t c)
+static bool is_send_call(const struct dump *d, uint32_t c)
 {
     return call_is_collective(d, c) && str_ihas(dump_call_name(d, c), "send");
 }
@@ -93,7 +93,7 @@ int rank_share_next_stage(const struct rank_set *set, int at)
         return -1;
     call_places_find(&p, d);
     for (uint32_t c = 0; c < d->calls.n && next < 0; c++)
-        if (sends(d, c) && p.call[c].region == IN_FORWARD)
+        if (is_send_call(d, c) && p.call[c].region == IN_FORWARD)
             next = call_other_end(d, c);
     call_places_release(&p);
     return next;

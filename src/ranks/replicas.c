@@ -21,30 +21,25 @@ struct held_row {
 };
 typedef VEC(struct held_row) held_rows;
 
-static const struct dump *dump_of(const struct whole_calls *w, uint32_t rank)
+static const struct row *held_row_of(const struct whole_calls *w, const struct held_row *h)
 {
-    return &w->set->ranks.v[rank]->dump;
+    return &rank_dump_of(w, h->rank)->rows.v[h->row];
 }
 
-static const struct row *row_of(const struct whole_calls *w, const struct held_row *h)
-{
-    return &dump_of(w, h->rank)->rows.v[h->row];
-}
-
-static uint32_t slot_row(const struct dump *d, uint32_t call, const char *slot)
+static uint32_t call_row_of_slot(const struct dump *d, uint32_t call, const char *slot)
 {
     uint32_t s = map_get(&d->slot_names, str_of(slot));
     return s == MAP_NONE ? NONE : dump_slot_row(d, call, s);
 }
 
-static void gather(const struct whole_calls *w, const struct whole_call *c, const char *slot, held_rows *out)
+static void gather_held_rows(const struct whole_calls *w, const struct whole_call *c, const char *slot, held_rows *out)
 {
     vec_clear(out);
     for (size_t i = 0; i < c->parts.n; i++) {
         const struct part_call *p = &c->parts.v[i];
         if (out->n && vec_last(out)->rank == p->rank)
             continue;
-        uint32_t row = slot_row(dump_of(w, p->rank), p->call, slot);
+        uint32_t row = call_row_of_slot(rank_dump_of(w, p->rank), p->call, slot);
         struct held_row h = {p->rank, row, layout_place(w->layout, w->set->ranks.v[p->rank]->rank)};
         if (row != NONE)
             vec_push(out, h);
@@ -69,7 +64,7 @@ static void take_group(held_rows *from, unsigned cuts, held_rows *out)
 }
 
 /* Whether two rows are equal by figures; integers, which have few figures, by their elements if readable. */
-static bool same_rows(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y)
+static bool replica_rows_equal(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y)
 {
     if (dump_row_numel(a, x) != dump_row_numel(b, y) || !part_same_figures(&a->rows.v[x], &b->rows.v[y]))
         return false;
@@ -81,7 +76,7 @@ static bool same_rows(const struct dump *a, uint32_t x, const struct dump *b, ui
 
 static bool equal_rows(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    return same_rows(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
+    return replica_rows_equal(rank_dump_of(w, a->rank), a->row, rank_dump_of(w, b->rank), b->row);
 }
 
 static bool all_equal(const struct whole_calls *w, const held_rows *g)
@@ -93,21 +88,21 @@ static bool all_equal(const struct whole_calls *w, const held_rows *g)
 }
 
 /* Relative difference of two recorded norms, or of their tensors. */
-static double size_of(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
+static double replica_difference(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    const struct row *p = row_of(w, a), *q = row_of(w, b);
-    double size = part_rows_distance(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
+    const struct row *p = held_row_of(w, a), *q = held_row_of(w, b);
+    double size = part_rows_distance(rank_dump_of(w, a->rank), a->row, rank_dump_of(w, b->rank), b->row);
     if (isnan(size) && q->stat[STAT_NORM] != 0)
         size = fabs(p->stat[STAT_NORM] / q->stat[STAT_NORM] - 1);
     return size;
 }
 
 /* The largest difference of one of them from the first. */
-static double spread(const struct whole_calls *w, const held_rows *g)
+static double replica_spread(const struct whole_calls *w, const held_rows *g)
 {
     double most = 0;
     for (size_t i = 1; i < g->n; i++) {
-        double size = size_of(w, &g->v[i], &g->v[0]);
+        double size = replica_difference(w, &g->v[i], &g->v[0]);
         most = size > most || isnan(size) ? size : most;
     }
     return most;
@@ -124,10 +119,11 @@ static uint32_t other_row(const struct finding_replicas *x, const struct whole_c
     for (size_t i = 0; i < o->parts.n; i++) /* the same rank, where the sides are cut alike */
         if (!p || x->other->set->ranks.v[o->parts.v[i].rank]->rank == x->w->set->ranks.v[like->rank]->rank)
             p = &o->parts.v[i];
-    const struct dump *d = p ? dump_of(x->other, p->rank) : NULL;
-    uint32_t row = d ? slot_row(d, p->call, slot) : NONE;
+    const struct dump *d = p ? rank_dump_of(x->other, p->rank) : NULL;
+    uint32_t row = d ? call_row_of_slot(d, p->call, slot) : NONE;
     *of = d;
-    return row != NONE && dump_row_numel(d, row) == dump_row_numel(dump_of(x->w, like->rank), like->row) ? row : NONE;
+    const struct dump *mine = rank_dump_of(x->w, like->rank);
+    return row != NONE && dump_row_numel(d, row) == dump_row_numel(mine, like->row) ? row : NONE;
 }
 
 /* The minority; with equal numbers, those that differ from the other side. */
@@ -149,7 +145,7 @@ static void find_odd(const struct finding_replicas *x, const struct whole_call *
     for (size_t i = 0; i < g->n; i++) {
         const struct dump *of = NULL;
         uint32_t o = tie ? other_row(x, c, slot, &g->v[i], &of) : NONE;
-        bool wrong = tie ? o != NONE && !same_rows(of, o, dump_of(x->w, g->v[i].rank), g->v[i].row)
+        bool wrong = tie ? o != NONE && !replica_rows_equal(of, o, rank_dump_of(x->w, g->v[i].rank), g->v[i].row)
                          : !equal_rows(x->w, &g->v[i], &g->v[best]);
         if (wrong)
             vec_push(odd, x->w->set->ranks.v[g->v[i].rank]->rank);
@@ -165,8 +161,8 @@ static const char *cuts_name(const struct finding_replicas *x, unsigned cuts)
     return x->w->layout->size[CUT_DP] > 1 ? "dp" : "cp";
 }
 
-static struct replica_finding *add(struct finding_replicas *x, const struct whole_call *c, const char *what,
-                                   unsigned cuts, const held_rows *g)
+static struct replica_finding *add_replica_finding(struct finding_replicas *x, const struct whole_call *c,
+                                                   const char *what, unsigned cuts, const held_rows *g)
 {
     struct replica_finding f = {.side = x->side,
                                 .step = x->step,
@@ -196,7 +192,7 @@ static bool whole_elsewhere(const struct finding_replicas *x, const struct whole
         const struct whole_call *k = &x->w->calls.v[i];
         if (k == c)
             continue;
-        gather(x->w, k, slot, &all);
+        gather_held_rows(x->w, k, slot, &all);
         while (all.n && !equal) {
             take_group(&all, cuts, &other);
             equal = other.n > 1 && all_equal(x->w, &other);
@@ -204,21 +200,21 @@ static bool whole_elsewhere(const struct finding_replicas *x, const struct whole
     }
     vec_release(&all);
     vec_release(&other);
-    double a = row_of(x->w, &g->v[0])->stat[STAT_NORM], b = row_of(x->w, &g->v[g->n - 1])->stat[STAT_NORM];
+    double a = held_row_of(x->w, &g->v[0])->stat[STAT_NORM], b = held_row_of(x->w, &g->v[g->n - 1])->stat[STAT_NORM];
     return equal && fabs(a - b) <= 0.1 * fmax(fabs(a), fabs(b));
 }
 
 static void weight_groups(struct finding_replicas *x, const struct whole_call *c, const char *slot, unsigned cuts)
 {
     held_rows all = {0}, g = {0};
-    gather(x->w, c, slot, &all);
+    gather_held_rows(x->w, c, slot, &all);
     while (all.n) {
         take_group(&all, cuts, &g);
         if (g.n < 2 || all_equal(x->w, &g) || (cuts & 1u << CUT_TP && !whole_elsewhere(x, c, slot, cuts, &g)))
             continue;
-        struct replica_finding *f = add(x, c, "weight", cuts, &g);
+        struct replica_finding *f = add_replica_finding(x, c, "weight", cuts, &g);
         find_odd(x, c, slot, &g, &f->odd);
-        f->size = spread(x->w, &g);
+        f->size = replica_spread(x->w, &g);
         f->diagnosis = "drifted-replica";
         snprintf(f->evidence, sizeof f->evidence, _("the weight must be equal on %zu ranks, but differs by %.2g"),
                  g.n, f->size);
@@ -227,7 +223,7 @@ static void weight_groups(struct finding_replicas *x, const struct whole_call *c
     vec_release(&g);
 }
 
-static bool of_expert(const struct finding_replicas *x, const struct whole_call *c)
+static bool is_call_of_expert(const struct finding_replicas *x, const struct whole_call *c)
 {
     return x->w->layout->size[CUT_EP] > 1 && str_ihas(str_of(c->key), "expert");
 }
@@ -239,19 +235,19 @@ static void each_slot(struct finding_replicas *x, const struct whole_call *c, en
                       unsigned cuts)
 {
     const struct part_call *p = &c->parts.v[0];
-    const struct dump *d = dump_of(x->w, p->rank);
+    const struct dump *d = rank_dump_of(x->w, p->rank);
     EACH_EARLY_ROW(d, p->call, r)
         if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
             look(x, c, d->slots.v[d->rows.v[r].slot], cuts);
 }
 
-static void find_weights(struct finding_replicas *x)
+static void find_replica_weights(struct finding_replicas *x)
 {
     for (size_t i = 0; i < x->w->order.n; i++) {
         const struct whole_call *c = &x->w->calls.v[x->w->order.v[i]];
         if (c->kind != CALL_MODULE || c->phase != PHASE_FORWARD || c->gradient)
             continue;
-        if (!of_expert(x, c))
+        if (!is_call_of_expert(x, c))
             each_slot(x, c, IO_PARAMETER, weight_groups, 1u << CUT_DP | 1u << CUT_CP);
         each_slot(x, c, IO_PARAMETER, weight_groups, 1u << CUT_TP);
     }
@@ -272,21 +268,21 @@ static bool counts_up(const double *x, uint64_t n)
 
 static bool is_batch(const struct finding_replicas *x, const struct held_row *h)
 {
-    const struct row *r = row_of(x->w, h);
+    const struct row *r = held_row_of(x->w, h);
     uint64_t n;
     if (r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
-        dump_row_numel(dump_of(x->w, h->rank), h->row) < 4)
+        dump_row_numel(rank_dump_of(x->w, h->rank), h->row) < 4)
         return false;
-    double *v = part_values(dump_of(x->w, h->rank), h->row, &n);
+    double *v = part_values(rank_dump_of(x->w, h->rank), h->row, &n);
     bool batch = v ? !counts_up(v, n) : r->stat[STAT_MIN] != 0 || r->stat[STAT_MAX] != r->stat[STAT_MIN];
     free(v);
     return batch;
 }
 
 /* Element by element if the files are readable. */
-static bool same_elements(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
+static bool replica_elements_equal(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    double off = part_rows_distance(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
+    double off = part_rows_distance(rank_dump_of(w, a->rank), a->row, rank_dump_of(w, b->rank), b->row);
     return isnan(off) ? equal_rows(w, a, b) : off == 0;
 }
 
@@ -294,14 +290,14 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
 {
     held_rows all = {0}, g = {0};
     bool differ = !(cuts & 1u << CUT_TP);
-    gather(x->w, c, slot, &all);
+    gather_held_rows(x->w, c, slot, &all);
     while (all.n) {
         take_group(&all, cuts, &g);
         if (g.n < 2 || !is_batch(x, &g.v[0])) /* hidden states may be divided along the sequence */
             continue;
         bool same = true, some = false;
         for (size_t i = 1; i < g.n; i++) {
-            bool equal = same_elements(x->w, &g.v[0], &g.v[i]);
+            bool equal = replica_elements_equal(x->w, &g.v[0], &g.v[i]);
             same &= equal;
             some |= equal;
         }
@@ -312,12 +308,12 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
                 x->l->v.v[i].rows++;
                 goto next;
             }
-        struct replica_finding *f = add(x, c, differ ? "batch" : "input", cuts, &g);
+        struct replica_finding *f = add_replica_finding(x, c, differ ? "batch" : "input", cuts, &g);
         f->differ = differ;
         f->diagnosis = differ ? "duplicate-batch" : "different-input";
         if (!differ) {
             find_odd(x, c, slot, &g, &f->odd);
-            f->size = spread(x->w, &g);
+            f->size = replica_spread(x->w, &g);
         }
         snprintf(f->evidence, sizeof f->evidence, differ ? _("%zu data-parallel ranks read the same batch") :
                  _("the step input must be equal on %zu tensor-parallel ranks, but differs"), g.n);
@@ -340,18 +336,10 @@ static void find_batches(struct finding_replicas *x)
 
 /* ---- dropout ---- */
 
-static uint32_t first_tensor(const struct dump *d, uint32_t c, enum row_io io)
-{
-    EACH_EARLY_ROW(d, c, r)
-        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
-            return r;
-    return NONE;
-}
-
 /* Which elements are dropped (1); NULL if none are, or unknown. */
-static char *dropped(const struct dump *d, uint32_t call, uint64_t *n)
+static char *dropped_elements(const struct dump *d, uint32_t call, uint64_t *n)
 {
-    uint32_t in = first_tensor(d, call, IO_INPUT), out = first_tensor(d, call, IO_OUTPUT);
+    uint32_t in = call_first_tensor(d, call, IO_INPUT), out = call_first_tensor(d, call, IO_OUTPUT);
     uint64_t a = 0, b = 0, zeros = 0;
     double *x = in == NONE ? NULL : part_values(d, in, &a), *y = out == NONE ? NULL : part_values(d, out, &b);
     char *mask = x && y && a == b ? mem_zalloc((size_t)a + 1) : NULL;
@@ -368,9 +356,9 @@ static char *dropped(const struct dump *d, uint32_t call, uint64_t *n)
 
 static bool same_drops(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    const struct dump *d = dump_of(w, a->rank), *q = dump_of(w, b->rank);
+    const struct dump *d = rank_dump_of(w, a->rank), *q = rank_dump_of(w, b->rank);
     uint64_t n = 0, m = 0;
-    char *x = dropped(d, d->rows.v[a->row].call, &n), *y = dropped(q, q->rows.v[b->row].call, &m);
+    char *x = dropped_elements(d, d->rows.v[a->row].call, &n), *y = dropped_elements(q, q->rows.v[b->row].call, &m);
     bool same = x && y && n == m && memcmp(x, y, (size_t)n) == 0;
     free(x);
     free(y);
@@ -386,9 +374,9 @@ static void find_seeds(struct finding_replicas *x)
         if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || c->region != IN_FORWARD ||
             !str_ihas(str_of(c->bare), "dropout"))
             continue;
-        gather(x->w, c, "output.0", &all);
+        gather_held_rows(x->w, c, "output.0", &all);
         if (!all.n)
-            gather(x->w, c, "output", &all);
+            gather_held_rows(x->w, c, "output", &all);
         while (all.n) {
             take_group(&all, 1u << CUT_DP, &g);
             bool same = false;
@@ -400,7 +388,7 @@ static void find_seeds(struct finding_replicas *x)
                 first->rows++;
                 continue;
             }
-            first = add(x, c, "seed", 1u << CUT_DP, &g);
+            first = add_replica_finding(x, c, "seed", 1u << CUT_DP, &g);
             first->differ = true;
             first->diagnosis = "same-seed";
             snprintf(first->evidence, sizeof first->evidence,
@@ -412,7 +400,7 @@ static void find_seeds(struct finding_replicas *x)
     vec_release(&g);
 }
 
-static int by_order(const void *a, const void *b)
+static int by_finding_order(const void *a, const void *b)
 {
     const struct replica_finding *x = a, *y = b;
     return (x->order > y->order) - (x->order < y->order);
@@ -435,7 +423,7 @@ static void find_odd_of_pairs(struct finding_replicas *x)
     for (size_t i = 0; i < l->v.n; i++)
         for (size_t k = i + 1; k < l->v.n && l->v.v[k].order <= l->v.v[i].order; k++) {
             struct replica_finding *a = &l->v.v[i], *b = &l->v.v[k];
-            const struct dump *d = dump_of(x->w, a->rank), *q = dump_of(x->w, b->rank);
+            const struct dump *d = rank_dump_of(x->w, a->rank), *q = rank_dump_of(x->w, b->rank);
             int common = a->order == b->order ? common_rank(&a->ranks, &b->ranks) : -1;
             if (common < 0 || a->odd.n || b->odd.n || a->ranks.n != 2 || b->ranks.n != 2 || a->differ || b->differ ||
                 strcmp(a->kind, b->kind) == 0 || strcmp(a->what, b->what) != 0 ||
@@ -452,11 +440,11 @@ void replicas_find(struct replica_list *l, const struct whole_calls *w, const st
     struct finding_replicas x = {.l = l, .w = w, .other = other, .side = side, .step = step};
     if (w->set->ranks.n < 2)
         return;
-    find_weights(&x);
+    find_replica_weights(&x);
     find_batches(&x);
     if (w->layout->size[CUT_DP] > 1)
         find_seeds(&x);
-    vec_sort(&l->v, by_order);
+    vec_sort(&l->v, by_finding_order);
     find_odd_of_pairs(&x);
 }
 

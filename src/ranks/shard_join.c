@@ -18,17 +18,17 @@ const char *join_how_name(enum join_how h)
     return names[h];
 }
 
-static bool same_shape(const struct candidate *a, const struct candidate *b)
+static bool same_candidate_shape(const struct candidate *a, const struct candidate *b)
 {
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
 }
 
-static void pair_up(struct trial *t)
+static void pair_candidates(struct trial *t)
 {
     size_t room = 0;
     for (size_t b = 0; b < t->of[1]->n; b++)
         for (size_t a = 0; a < t->of[0]->n; a++)
-            if (same_shape(&t->of[0]->v[a], &t->of[1]->v[b])) {
+            if (same_candidate_shape(&t->of[0]->v[a], &t->of[1]->v[b])) {
                 if (t->pairs == room) {
                     room = 2 * room + 8;
                     t->pair = mem_resize_array(t->pair, room, sizeof *t->pair);
@@ -42,7 +42,7 @@ static void pair_up(struct trial *t)
 }
 
 /* The row's name on its first rank. */
-static void name_row(const struct whole_rows *r, const struct whole_row *x, char *out, size_t size)
+static void put_row_name(const struct whole_rows *r, const struct whole_row *x, char *out, size_t size)
 {
     const struct part_row *p = &x->parts.v[0];
     struct buf name = {0};
@@ -60,7 +60,7 @@ static void drop_unpaired(struct trial *t, int side, bool *used)
 }
 
 /* Without elements: by recorded figures, which do not help for sums. */
-static void measure_figures(const struct deciding *d, struct trial *t)
+static void measure_candidate_figures(const struct deciding *d, struct trial *t)
 {
     struct part_figures *of[2];
     for (int s = 0; s < 2; s++) {
@@ -140,11 +140,11 @@ static void measure_trial(const struct deciding *d, struct trial *t)
     parts_let_go(&h[0]);
     parts_let_go(&h[1]);
     if (!there)
-        measure_figures(d, t);
+        measure_candidate_figures(d, t);
 }
 
 /* Rows of one class have the same candidates: the same row of every layer, with the same shapes. */
-static uint32_t class_of(struct deciding *d, const struct trial *t)
+static uint32_t trial_class(struct deciding *d, const struct trial *t)
 {
     struct buf key = {0};
     for (int s = 0; s < 2; s++) {
@@ -226,7 +226,7 @@ static size_t best_of_class(const struct deciding *d, const uint32_t *member, si
     return best;
 }
 
-static void apply(struct whole_row *x, const struct candidate *c)
+static void apply_candidate(struct whole_row *x, const struct candidate *c)
 {
     memcpy(x->step, c->step, sizeof x->step);
     x->scale = c->scale;
@@ -240,7 +240,7 @@ static size_t parts_that_fit(struct deciding *d, const struct trial *t, size_t p
     double limit = trial_limit(d, t);
     size_t n = 0;
     for (int s = 0; s < 2; s++)
-        apply(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[pair][s]]);
+        apply_candidate(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[pair][s]]);
     trial_part_errors(d, t);
     for (int s = 0; s < 2; s++) {
         struct whole_row *x = &d->side[s]->rows.v[t->row[s]];
@@ -290,7 +290,7 @@ static void keep_what_dims_allow(struct deciding *d, struct trial *t, int side)
     } else {
         t->dims[side] = NONE;
         if (!d->layout[side]->other_axes[0])
-            name_row(d->side[side], x, d->layout[side]->other_axes, sizeof d->layout[side]->other_axes);
+            put_row_name(d->side[side], x, d->layout[side]->other_axes, sizeof d->layout[side]->other_axes);
     }
     free(kept);
 }
@@ -303,14 +303,14 @@ static void add_trial(struct deciding *d, uint32_t target, uint32_t golden)
         t.of[s] = mem_zalloc(sizeof *t.of[s]);
         join_candidates_find(t.of[s], d->side[s], x[s], x[!s]);
     }
-    pair_up(&t);
+    pair_candidates(&t);
     for (int s = 0; s < 2; s++)
         keep_what_dims_allow(d, &t, s);
-    t.class = class_of(d, &t);
+    t.class = trial_class(d, &t);
     vec_push(&d->trials, t);
 }
 
-static uint32_t slot_row(const struct whole_rows *r, uint32_t call, const char *slot)
+static uint32_t whole_row_of_slot(const struct whole_rows *r, uint32_t call, const char *slot)
 {
     for (size_t i = r->first_of[call]; i < r->rows.n && r->rows.v[i].call == call; i++)
         if (strcmp(r->rows.v[i].slot, slot) == 0)
@@ -319,7 +319,7 @@ static uint32_t slot_row(const struct whole_rows *r, uint32_t call, const char *
 }
 
 /* Whether the row belongs to an expert on several ranks, whose tokens come in another order. */
-static bool of_expert(const struct whole_rows *r, const struct whole_row *x)
+static bool is_row_of_expert(const struct whole_rows *r, const struct whole_row *x)
 {
     return r->calls->layout->size[CUT_EP] > 1 && str_ihas(str_of(r->calls->calls.v[x->call].group), "expert");
 }
@@ -329,15 +329,15 @@ static void find_partners(struct deciding *d)
     struct whole_rows *t = d->side[0], *g = d->side[1];
     for (uint32_t i = 0; i < t->rows.n; i++) {
         uint32_t call = t->calls->calls.v[t->rows.v[i].call].partner;
-        uint32_t other = call == NONE ? NONE : slot_row(g, call, t->rows.v[i].slot);
+        uint32_t other = call == NONE ? NONE : whole_row_of_slot(g, call, t->rows.v[i].slot);
         if (other == NONE)
             continue;
         t->rows.v[i].partner = other;
         g->rows.v[other].partner = i;
         struct whole_row *a = &t->rows.v[i], *b = &g->rows.v[other];
         if (a->kind == ROW_TENSOR && b->kind == ROW_TENSOR &&
-            (a->steps || b->steps || whole_row_is_gradient(t, a) || of_expert(t, a) || of_expert(g, b)) && !a->open &&
-            !b->open)
+            (a->steps || b->steps || whole_row_is_gradient(t, a) || is_row_of_expert(t, a) || is_row_of_expert(g, b)) &&
+            !a->open && !b->open)
             add_trial(d, i, other);
     }
 }
@@ -426,7 +426,7 @@ static void decide_classes(struct deciding *d)
             struct trial *t = &d->trials.v[members[i]];
             size_t p = best < t->pairs ? best : 0;
             for (int s = 0; s < 2; s++)
-                apply(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[p][s]]);
+                apply_candidate(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[p][s]]);
             for (int s = 0; s < 2; s++) {
                 bool several = d->side[s]->rows.v[t->row[s]].steps > 0;
                 bool fit = several && trial_fits(d, t, p);
@@ -446,7 +446,7 @@ static void decide_classes(struct deciding *d)
     free(first);
 }
 
-static void release(struct deciding *d)
+static void release_trials(struct deciding *d)
 {
     for (size_t i = 0; i < d->trials.n; i++) {
         for (int s = 0; s < 2; s++) {
@@ -462,7 +462,7 @@ static void release(struct deciding *d)
 }
 
 /* The first row whose parts cannot be held within what is left; NONE: none. */
-static uint32_t too_large(const struct deciding *d)
+static uint32_t first_row_too_large(const struct deciding *d)
 {
     uint64_t left = memory_left();
     for (size_t i = 0; i < d->trials.n && left != UINT64_MAX; i++)
@@ -476,11 +476,11 @@ int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, str
 {
     struct deciding d = {.side = {target, golden}, .unfit = {NONE, NONE}, .dims = dims, .layout = layout};
     find_partners(&d);
-    uint32_t large = too_large(&d);
+    uint32_t large = first_row_too_large(&d);
     if (large != NONE) {
         char name[200];
-        name_row(target, &target->rows.v[large], name, sizeof name);
-        release(&d);
+        put_row_name(target, &target->rows.v[large], name, sizeof name);
+        release_trials(&d);
         return memory_short(e, name);
     }
     for (size_t i = 0; i < d.trials.n; i++)
@@ -504,8 +504,8 @@ int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, str
         if (2 * layout[s]->equal > layout[s]->proved) /* values have shown which part of the batch each rank has */
             layout[s]->open &= (uint8_t)~(1u << CUT_CP | 1u << CUT_DP);
         if (d.weights[s] > 0)
-            name_row(d.side[s], &d.side[s]->rows.v[d.unfit[s]], layout[s]->against, sizeof layout[s]->against);
+            put_row_name(d.side[s], &d.side[s]->rows.v[d.unfit[s]], layout[s]->against, sizeof layout[s]->against);
     }
-    release(&d);
+    release_trials(&d);
     return 0;
 }

@@ -46,7 +46,7 @@ static uint32_t like_of(struct step_change_search *x, uint32_t row)
 }
 
 /* The last recorded gradient of a module's weight, or NONE. */
-static uint32_t gradient_of(const struct dump *d, uint32_t call, uint32_t row)
+static uint32_t last_weight_gradient(const struct dump *d, uint32_t call, uint32_t row)
 {
     struct str name = dump_call_name(d, call), slot = str_of(d->slots.v[d->rows.v[row].slot]);
     ptrdiff_t at = str_search(name, ".forward");
@@ -68,12 +68,12 @@ static uint32_t gradient_of(const struct dump *d, uint32_t call, uint32_t row)
     return found;
 }
 
-static bool tells(const struct dump *d, const struct row *r)
+static bool shows_any_change(const struct dump *d, const struct row *r)
 {
     return r->has & HAS_CHECKSUM || (d->digits >= 9 && (r->has & HAS_NORM) && (r->has & HAS_MEAN));
 }
 
-static void find_weights(struct step_change_search *x)
+static void find_changed_weights(struct step_change_search *x)
 {
     for (uint32_t c = 0; c < x->after->calls.n; c++) {
         const struct call *k = &x->after->calls.v[c];
@@ -86,8 +86,8 @@ static void find_weights(struct step_change_search *x)
             uint32_t slot = was == NONE ? MAP_NONE
                                         : map_get(&x->before->slot_names, str_of(x->after->slots.v[now->slot]));
             uint32_t old = slot == MAP_NONE ? NONE : dump_slot_row(x->before, was, slot);
-            if (now->io != IO_PARAMETER || now->kind != ROW_TENSOR || old == NONE || !tells(x->after, now) ||
-                !tells(x->before, &x->before->rows.v[old]) ||
+            if (now->io != IO_PARAMETER || now->kind != ROW_TENSOR || old == NONE || !shows_any_change(x->after, now) ||
+                !shows_any_change(x->before, &x->before->rows.v[old]) ||
                 dump_row_numel(x->before, old) != dump_row_numel(x->after, r))
                 continue;
             struct held_weight w = {.before = old,
@@ -95,7 +95,7 @@ static void find_weights(struct step_change_search *x)
                                     .changed = !part_same_figures(&x->before->rows.v[old], now),
                                     .wanted = x->before->rows.v[old].needs_gradient,
                                     .gradient = NAN,
-                                    .gradient_row = gradient_of(x->before, was, old),
+                                    .gradient_row = last_weight_gradient(x->before, was, old),
                                     .like = like_of(x, r)};
             if (w.gradient_row != NONE)
                 w.gradient = x->before->rows.v[w.gradient_row].stat[STAT_NORM];
@@ -157,7 +157,7 @@ void step_changes_find(const struct dump *before, const struct dump *after, step
 {
     struct step_change_search x = {.before = before, .after = after};
     bool wanted = false;
-    find_weights(&x);
+    find_changed_weights(&x);
     for (size_t i = 0; i < x.weights.n; i++)
         wanted |= x.weights.v[i].wanted;
     for (size_t i = 0; i < x.weights.n && x.changed; i++) {

@@ -37,7 +37,7 @@ static bool match_tokens(double limit, const double *a, const double *b, uint64_
     return all;
 }
 
-static double *values_of(const struct whole_rows *r, const struct whole_row *x, uint64_t *n)
+static double *whole_row_values(const struct whole_rows *r, const struct whole_row *x, uint64_t *n)
 {
     struct held h = {0};
     double *v = row_hold(&h, r, x) ? row_values(r, x, &h, n) : NULL;
@@ -137,8 +137,8 @@ static bool in_that_order(double limit, const double *a, const double *b, uint64
 
 /* Writes the order of a's rows to `order`; false: they are other rows. What a mixture gives after its experts is in an
  * order that was there before: tokens put back in a wrong one are no set. */
-static bool find_order(const struct found_orders_of *f, double limit, const double *a, const double *b, uint64_t rows,
-                       uint64_t width, uint32_t *order)
+static bool find_token_order(const struct found_orders_of *f, double limit, const double *a, const double *b,
+                             uint64_t rows, uint64_t width, uint32_t *order)
 {
     if (!f->given)
         return match_tokens(limit, a, b, rows, width, order);
@@ -184,7 +184,7 @@ void token_orders_find(struct deciding *d)
             continue;
         }
         uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
-        double *x = values_of(d->side[0], a, &n[0]), *y = values_of(d->side[1], b, &n[1]);
+        double *x = whole_row_values(d->side[0], a, &n[0]), *y = whole_row_values(d->side[1], b, &n[1]);
         uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
         bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3, wanted = wrong || expert.n;
         struct join_step was[2][JOIN_STEPS];
@@ -195,11 +195,11 @@ void token_orders_find(struct deciding *d)
             in_rank_order(b);
             free(x);
             free(y);
-            x = values_of(d->side[0], a, &n[0]);
-            y = values_of(d->side[1], b, &n[1]);
+            x = whole_row_values(d->side[0], a, &n[0]);
+            y = whole_row_values(d->side[1], b, &n[1]);
         }
         if (wanted && x && y && n[0] == n[1] && n[0] / rows > 1 &&
-            find_order(&of, trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
+            find_token_order(&of, trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
             use_order(d, a, b, order, rows);
             uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
             keep[0] = (uint32_t)rows;

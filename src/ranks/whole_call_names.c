@@ -18,7 +18,7 @@ struct naming {
     struct arena arena;
 };
 
-static uint32_t chunk_of(const struct naming *n, uint32_t local)
+static uint32_t chunk_of_job(const struct naming *n, uint32_t local)
 {
     return local * (uint32_t)n->w->layout->size[CUT_PP] + (uint32_t)n->at.at[CUT_PP];
 }
@@ -104,7 +104,7 @@ static uint32_t join_call(struct naming *n, uint32_t c, const struct call_texts 
             .twin = NONE,
             .parent = NONE,
             .partner = NONE,
-            .chunk = (uint16_t)chunk_of(n, n->p->call[c].chunk),
+            .chunk = (uint16_t)chunk_of_job(n, n->p->call[c].chunk),
         };
         at = (uint32_t)w->calls.n;
         vec_push(&w->calls, x);
@@ -210,7 +210,7 @@ static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t 
     struct call_texts t;
     texts_begin(n, c, &t);
     buf_fmt(&t.key, "%c%u %s %s %zu", region_letter[x->region],
-            x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk), t.path.n ? t.path.p : "",
+            x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of_job(n, x->chunk), t.path.n ? t.path.p : "",
             t.bare.p, n->w->calls.n);
     texts_like(n, c, &t, times);
     uint32_t call = texts_join(n, c, &t);
@@ -300,7 +300,7 @@ static void name_by_place(struct naming *n)
         whole_path(n, x, false, &path);
         buf_clear(&key);
         buf_fmt(&key, "%c%u %s", region_letter[x->region],
-                x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk), path.n ? path.p : "");
+                x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of_job(n, x->chunk), path.n ? path.p : "");
         size_t in = (size_t)(made_in(n, buf_view(&key)) - n->w->made_in.v);
         buf_fmt(&key, " %u", x->micro);
         uint32_t at = map_get(&names, buf_view(&key));
@@ -322,7 +322,7 @@ static void name_by_place(struct naming *n)
     buf_release(&path);
 }
 
-static void name_calls(struct naming *n)
+static void name_rank_calls(struct naming *n)
 {
     for (uint32_t c = 0; c < n->d->calls.n; c++)
         name_by_itself(n, c, false);
@@ -342,13 +342,13 @@ void whole_calls_name(struct whole_calls *w, uint32_t rank, const uint32_t *laye
                        .at = layout_place(w->layout, w->set->ranks.v[rank]->rank)};
     x.layer_from = mem_zalloc(((size_t)x.p->chunks + 1) * sizeof *x.layer_from);
     for (uint32_t k = 0; k < x.p->chunks; k++)
-        for (uint32_t before = 0; before < chunk_of(&x, k) && before < chunks; before++)
+        for (uint32_t before = 0; before < chunk_of_job(&x, k) && before < chunks; before++)
             x.layer_from[k] += layers[before];
     w->of[rank] = mem_alloc((d->calls.n + 1) * sizeof *w->of[rank]);
     for (size_t c = 0; c < d->calls.n; c++)
         w->of[rank][c] = NONE;
     count_experts(&x);
-    name_calls(&x);
+    name_rank_calls(&x);
     free(x.layer_from);
     map_release(&x.times);
     map_release(&x.experts);

@@ -45,7 +45,7 @@ void whole_calls_common(const char *const *a, size_t n, const char *const *b, si
 
 typedef VEC(uint32_t) call_list;
 
-static void pair(struct whole_calls *t, struct whole_calls *g, uint32_t a, uint32_t b)
+static void pair_whole_calls(struct whole_calls *t, struct whole_calls *g, uint32_t a, uint32_t b)
 {
     t->calls.v[a].partner = b;
     g->calls.v[b].partner = a;
@@ -62,7 +62,7 @@ static void line_up_group(struct whole_calls *t, struct whole_calls *g, const ca
     whole_calls_common(a, x->n, b, y->n, partner);
     for (size_t i = 0; i < x->n; i++)
         if (partner[i] != NONE)
-            pair(t, g, x->v[i], y->v[partner[i]]);
+            pair_whole_calls(t, g, x->v[i], y->v[partner[i]]);
     free(a);
     free(b);
     free(partner);
@@ -101,7 +101,7 @@ static void line_up_modules(struct whole_calls *t, struct whole_calls *g)
                 continue;
             uint32_t other = s ? map_add(&names, str_of(x->meets), i) : map_get(&names, str_of(x->meets));
             if (!s && other != MAP_NONE && g->calls.v[other].partner == NONE)
-                pair(t, g, i, other);
+                pair_whole_calls(t, g, i, other);
         }
     }
     map_release(&names);
@@ -128,7 +128,7 @@ static void line_up_backward(struct whole_calls *t, struct whole_calls *g)
         uint32_t twin = x->partner == NONE && x->twin != NONE ? t->calls.v[x->twin].partner : NONE;
         if (twin == NONE || first[twin] == NONE)
             continue;
-        pair(t, g, i, first[twin]);
+        pair_whole_calls(t, g, i, first[twin]);
         first[twin] = next[first[twin]];
     }
     free(first);

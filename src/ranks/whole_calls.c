@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Number of layers of every stage, from one rank of it. */
-static void count_layers(const struct whole_calls *w, uint32_t *layers, uint32_t chunks)
+static void count_stage_layers(const struct whole_calls *w, uint32_t *layers, uint32_t chunks)
 {
     for (size_t r = 0; r < w->set->ranks.n; r++) {
         struct rank_place at = layout_place(w->layout, w->set->ranks.v[r]->rank);
@@ -31,7 +31,7 @@ static void number_alike(struct whole_calls *w)
     }
 }
 
-static int by_place(const void *a, const void *b)
+static int by_rank_and_micro(const void *a, const void *b)
 {
     const struct part_call *x = a, *y = b;
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
@@ -42,7 +42,7 @@ static void set_parents(struct whole_calls *w)
 {
     for (size_t i = 0; i < w->calls.n; i++) {
         struct whole_call *x = &w->calls.v[i];
-        vec_sort(&x->parts, by_place);
+        vec_sort(&x->parts, by_rank_and_micro);
         const struct part_call *p = &x->parts.v[0];
         uint32_t parent = w->set->ranks.v[p->rank]->dump.calls.v[p->call].parent;
         if (parent != NONE)
@@ -63,7 +63,7 @@ void whole_calls_build(struct whole_calls *w, const struct rank_set *set, const 
             chunks = w->places[r].chunks * (uint32_t)layout->size[CUT_PP];
     }
     uint32_t *layers = mem_zalloc((chunks + 1) * sizeof *layers);
-    count_layers(w, layers, chunks);
+    count_stage_layers(w, layers, chunks);
     for (size_t r = 0; r < n; r++)
         whole_calls_name(w, (uint32_t)r, layers, chunks);
     whole_calls_order(w, chunks);

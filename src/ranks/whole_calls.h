@@ -53,4 +53,18 @@ void whole_calls_release(struct whole_calls *w);
 /* Sets `partner` on both sides. */
 void whole_calls_line_up(struct whole_calls *target, struct whole_calls *golden);
 
+static inline const struct dump *rank_dump_of(const struct whole_calls *w, uint32_t rank)
+{
+    return &w->set->ranks.v[rank]->dump;
+}
+
+/* The call's first tensor of one kind, or NONE. */
+static inline uint32_t call_first_tensor(const struct dump *d, uint32_t c, enum row_io io)
+{
+    EACH_EARLY_ROW(d, c, r)
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
+            return r;
+    return NONE;
+}
+
 #endif

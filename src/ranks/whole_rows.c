@@ -44,8 +44,8 @@ static bool of_stage(const struct stage_span *x, const struct whole_call *c, int
 }
 
 /* The row of that slot in the newest call, created if needed. slots: name → newest row. */
-static uint32_t add_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d,
-                        const struct row *row, uint32_t from)
+static uint32_t add_whole_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d,
+                              const struct row *row, uint32_t from)
 {
     const char *slot = d->slots.v[row->slot];
     uint32_t known = map_get(slots, str_of(slot));
@@ -75,19 +75,19 @@ static int by_coordinates(const void *a, const void *b)
                                         : (x->part.row > y->part.row) - (x->part.row < y->part.row);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_coordinate(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
 }
 
 /* The number of different coordinates of the parts in one dimension. */
-static uint32_t coordinates(const struct placed *v, size_t n, int s, int *room)
+static uint32_t count_coordinates(const struct placed *v, size_t n, int s, int *room)
 {
     uint32_t different = 0;
     for (size_t i = 0; i < n; i++)
         room[i] = v[i].at[s];
-    qsort(room, n, sizeof *room, by_number);
+    qsort(room, n, sizeof *room, by_coordinate);
     for (size_t i = 0; i < n; i++)
         different += !i || room[i] != room[i - 1];
     return different;
@@ -113,7 +113,7 @@ static void lay_parts(const struct whole_rows *r, struct whole_row *x)
     for (size_t i = 0; i < n; i++)
         x->parts.v[i] = v[i].part;
     for (int s = 0; s < JOIN_STEPS; s++) {
-        uint32_t different = coordinates(v, n, s, room);
+        uint32_t different = count_coordinates(v, n, s, room);
         if (different > 1)
             x->step[x->steps++] = (struct join_step){
                 .by = inside_out[s], .how = JOIN_REPLICA, .axis = -1, .keys = -1, .n = different, .blocks = 1};
@@ -163,7 +163,7 @@ void whole_rows_build(struct whole_rows *r, struct whole_calls *c)
             EACH_ROW(d, p->call, row) {
                 if (!of_stage(&span, w, own, (enum row_io)d->rows.v[row].io))
                     continue;
-                uint32_t at = add_row(r, &slots, call, d, &d->rows.v[row], from);
+                uint32_t at = add_whole_row(r, &slots, call, d, &d->rows.v[row], from);
                 struct part_row part = {.rank = p->rank, .micro = p->micro, .row = row, .error = NAN};
                 vec_push(&r->rows.v[at].parts, part);
             }
