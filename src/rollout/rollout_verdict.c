@@ -80,10 +80,10 @@ static void say_fitted_errors(struct rollout *r)
     if (f->shifted)
         rollout_say(r, &r->bad,
                     f->shift > 0
-                ? _("the log-probabilities are shifted by one token: compared with the next rollout token, the mean "
-                    "difference is %s instead of %s")
-                : _("the log-probabilities are shifted by one token: compared with the previous rollout token, the "
-                    "mean difference is %s instead of %s"),
+                        ? _("the log-probabilities are shifted by one token: compared with the next rollout token, "
+                            "the mean difference is %s instead of %s")
+                        : _("the log-probabilities are shifted by one token: compared with the previous rollout "
+                            "token, the mean difference is %s instead of %s"),
                     num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
     if (f->scaled)
         rollout_say(r, &r->bad,
@@ -93,23 +93,23 @@ static void say_fitted_errors(struct rollout *r)
     if (f->renormalised)
         rollout_say(r, &r->bad,
                     f->cut_rollout
-                ? _("the rollout log-probabilities appear to be renormalised after truncation (top-p, top-k or min-p), "
-                    "those of the trainer do not: the mean importance ratio is %s ± %s, expected 1; %s %% of the "
-                    "differences have that sign; probability kept: %s")
-                : _("the trainer log-probabilities appear to be renormalised after truncation (top-p, top-k or min-p), "
-                    "those of the rollout do not: the mean importance ratio is %s ± %s, expected 1; %s %% of the "
-                    "differences have that sign; probability kept: %s"),
+                        ? _("the rollout log-probabilities appear to be renormalised after truncation (top-p, top-k "
+                            "or min-p), those of the trainer do not: the mean importance ratio is %s ± %s, expected "
+                            "1; %s %% of the differences have that sign; probability kept: %s")
+                        : _("the trainer log-probabilities appear to be renormalised after truncation (top-p, top-k "
+                            "or min-p), those of the rollout do not: the mean importance ratio is %s ± %s, expected "
+                            "1; %s %% of the differences have that sign; probability kept: %s"),
                     num_cell(a, f->kept, 4), num_cell(b, f->kept_error, 2), num_cell(c, 100 * f->negative, 3),
                     num_cell((char[NUM_MAX]){0}, f->cut_rollout ? f->kept : 1 / f->kept, 3));
     if (f->tempered)
         rollout_say(r, &r->bad,
                     f->slope < 1
-                ? _("a temperature appears to be applied on one side only: the slope of the log-odds of trainer "
-                    "against rollout is %s ± %s over %s tokens, expected 1: the rollout distribution is sharper (lower "
-                    "temperature)")
-                : _("a temperature appears to be applied on one side only: the slope of the log-odds of trainer "
-                    "against rollout is %s ± %s over %s tokens, expected 1: the trainer distribution is sharper (lower "
-                    "temperature)"),
+                        ? _("a temperature appears to be applied on one side only: the slope of the log-odds of "
+                            "trainer against rollout is %s ± %s over %s tokens, expected 1: the rollout distribution "
+                            "is sharper (lower temperature)")
+                        : _("a temperature appears to be applied on one side only: the slope of the log-odds of "
+                            "trainer against rollout is %s ± %s over %s tokens, expected 1: the trainer distribution "
+                            "is sharper (lower temperature)"),
                     num_cell(a, f->slope, 4), num_cell(b, f->slope_error, 2), num_count(c, f->n));
 }
 
@@ -125,9 +125,9 @@ static void say_rollout_reasons(struct rollout *r)
     if (mean > r->limits.mean_abs)
         rollout_say(r, &r->bad,
                     r->sizes_only
-                ? _("the probabilities differ by %s on average, so the log-probabilities differ by at least as much; "
-                    "limit %s")
-                : _("the log-probabilities differ by %s on average, limit %s"),
+                        ? _("the probabilities differ by %s on average, so the log-probabilities differ by at least "
+                            "as much; limit %s")
+                        : _("the log-probabilities differ by %s on average, limit %s"),
                     num_cell(a, mean, 3), num_cell(b, r->limits.mean_abs, 3));
 }
 
