@@ -21,6 +21,14 @@ bool str_one_of(struct str s, const char *const *words, size_t n)
     return false;
 }
 
+bool str_is_word_of(struct str s, struct str words)
+{
+    while (words.n)
+        if (str_eq(str_next(&words, ' '), s))
+            return true;
+    return false;
+}
+
 bool str_ieq(struct str a, struct str b)
 {
     if (a.n != b.n)
@@ -225,6 +233,25 @@ void buf_str(struct buf *b, struct str s)
 void buf_cstr(struct buf *b, const char *s)
 {
     buf_add(b, s, strlen(s));
+}
+
+void buf_shell_word(struct buf *b, struct str s)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-=";
+    bool quoted = s.n == 0;
+    for (size_t i = 0; i < s.n && !quoted; i++)
+        quoted = !(s.p[i] & 0x80) && (!s.p[i] || !strchr(plain, s.p[i]));
+    if (!quoted) {
+        buf_str(b, s);
+        return;
+    }
+    buf_char(b, '\'');
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '\'')
+            buf_cstr(b, "'\\''");
+        else
+            buf_char(b, (unsigned char)s.p[i] < ' ' || s.p[i] == 127 ? '?' : s.p[i]);
+    buf_char(b, '\'');
 }
 
 void buf_char(struct buf *b, char c)

@@ -40,6 +40,8 @@ static inline bool str_is(struct str a, const char *b)
 bool str_one_of(struct str s, const char *const *words, size_t n);
 #define STR_ONE_OF(s, words) str_one_of(s, words, sizeof(words) / sizeof *(words))
 
+bool str_is_word_of(struct str s, struct str words); /* one of these words, which single blanks divide */
+
 bool str_ieq(struct str a, struct str b); /* ASCII case folded */
 int str_cmp(struct str a, struct str b);
 bool str_starts(struct str s, const char *prefix);
@@ -75,6 +77,9 @@ void buf_str(struct buf *b, struct str s);
 void buf_cstr(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_numberless(struct buf *b, struct str name); /* each number as one '#': those alone make no other name */
+/* As one word of a shell, in quotes where it needs them. Control characters, which a terminal would obey when the word
+ * is pasted, become '?'. */
+void buf_shell_word(struct buf *b, struct str s);
 void buf_count(struct buf *b, unsigned long long v); /* in decimal; faster than printf */
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vfmt(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

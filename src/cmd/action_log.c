@@ -10,22 +10,10 @@
 
 #define LINES_MOST 1000
 
-/* As one word of a shell. Control characters, which a terminal would obey when it is pasted, become '?'. */
 static void put_shell_word(struct buf *out, const char *text)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-=";
     buf_char(out, ' ');
-    if (*text && strspn(text, plain) == strlen(text)) {
-        buf_cstr(out, text);
-        return;
-    }
-    buf_char(out, '\'');
-    for (const char *p = text; *p; p++)
-        if (*p == '\'')
-            buf_cstr(out, "'\\''");
-        else
-            buf_char(out, (unsigned char)*p < ' ' || *p == 127 ? '?' : *p);
-    buf_char(out, '\'');
+    buf_shell_word(out, str_of(text));
 }
 
 static void put_shell_option(struct buf *out, const char *name, const char *value)

@@ -37,21 +37,10 @@ const char *unknown_text(enum unknown u)
 
 /* ---- arguments ---- */
 
-static bool has_word(const char *words, const char *name)
-{
-    struct str rest = str_of(words), word;
-    while (rest.n) {
-        word = str_next(&rest, ' ');
-        if (str_is(word, name))
-            return true;
-    }
-    return false;
-}
-
 static const struct value *named(const struct named_value *v, int n, const char *words)
 {
     for (int i = 0; i < n; i++)
-        if (has_word(words, v[i].name))
+        if (str_is_word_of(str_of(v[i].name), str_of(words)))
             return &v[i].value;
     return NULL;
 }

@@ -116,19 +116,6 @@ static struct str next_replay_cell(struct str *line)
     return head;
 }
 
-static bool has_replay_word(struct str words, struct str word)
-{
-    for (struct str head; words.n; ) {
-        if (!str_split(words, ' ', &head, &words)) {
-            head = words;
-            words = STR("");
-        }
-        if (str_eq(head, word))
-            return true;
-    }
-    return false;
-}
-
 /* Whether the table lists the call as a pure computation. Its name may be any text of a dump. */
 static bool is_safe(const struct dump *d, const struct called *x)
 {
@@ -136,7 +123,7 @@ static bool is_safe(const struct dump *d, const struct called *x)
     while (rest.n) {
         line = str_next(&rest, '\n');
         if (str_is(next_replay_cell(&line), "safe") && str_is(next_replay_cell(&line), d->framework) &&
-            str_eq(next_replay_cell(&line), x->type) && has_replay_word(line, x->op))
+            str_eq(next_replay_cell(&line), x->type) && str_is_word_of(x->op, line))
             return true;
     }
     return false;

@@ -246,24 +246,12 @@ void report_limits(struct building *b)
             moved ? _("All other limits are the defaults.") : _("All limits are the defaults."));
 }
 
-/* As a shell reads it. */
-static void add_shell_word(struct buf *t, struct str s)
-{
-    bool plain = s.n > 0;
-    for (size_t i = 0; i < s.n && plain; i++)
-        plain = (s.p[i] & 0x80) ||
-                strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", s.p[i]);
-    buf_cstr(t, plain ? " " : " '");
-    for (size_t i = 0; i < s.n; i++)
-        s.p[i] == '\'' ? buf_cstr(t, "'\\''") : buf_char(t, s.p[i]);
-    buf_cstr(t, plain ? "" : "'");
-}
-
 static void path_word(struct building *b, struct buf *t, const char *path)
 {
     struct buf p = {0};
     sanitize_path(b->d->clean, path, &p);
-    add_shell_word(t, buf_view(&p));
+    buf_char(t, ' ');
+    buf_shell_word(t, buf_view(&p));
     buf_release(&p);
 }
 
@@ -329,10 +317,10 @@ void report_reproduction(struct building *b)
     if (b->o->inv && b->o->inv->path) { /* decisions by hand and findings are in it */
         struct buf file = {0};
         buf_str(&file, path_base(str_of(b->o->inv->path)));
-        buf_cstr(&t, " --investigation");
-        add_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
-        buf_fmt(&t, "\ndiverge report");
-        add_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        buf_cstr(&t, " --investigation ");
+        buf_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        buf_fmt(&t, "\ndiverge report ");
+        buf_shell_word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
         buf_cstr(&t, " -o report.html");
         buf_release(&file);
     }

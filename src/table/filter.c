@@ -110,17 +110,6 @@ static const char *const word_values[] = {
 
 static const char flag_words[] = "precision doubtful statistics source unread";
 
-static bool is_word_of_list(const char *list, struct str word)
-{
-    struct str rest = str_of(list), w;
-    while (rest.n) {
-        w = str_next(&rest, ' ');
-        if (str_eq(w, word))
-            return true;
-    }
-    return false;
-}
-
 /* The values a field of few can have, or NULL. */
 static const char *field_words(const struct field *field)
 {
@@ -186,14 +175,14 @@ static struct filter_node *parse_filter_word(struct parser *p, struct str word, 
             return n;
         }
     for (size_t i = 0; !quoted && i < ARRAY_LEN(word_fields); i++)
-        if (is_word_of_list(word_values[i], word)) {
+        if (str_is_word_of(word, str_of(word_values[i]))) {
             n = new_filter_node(p, NODE_TEXT);
             n->field = field_find(str_of(word_fields[i]));
             n->op = EQUAL;
             n->text = word;
             return n;
         }
-    if (!quoted && is_word_of_list(flag_words, word)) {
+    if (!quoted && str_is_word_of(word, str_of(flag_words))) {
         n = pattern_node(p, word, true);
         if (n) {
             n->special = FIELD_PLAIN;
@@ -284,7 +273,7 @@ static struct filter_node *parse_comparison(struct parser *p, struct str name)
             return fail_expected(p, _("== != ~ or !~ (this field is a text)"));
         }
         const char *values = strcmp(field->name, "verdict") == 0 ? field_words(field) : NULL;
-        n = values && !is_word_of_list(values, text) ? shown_node(p, text) : NULL;
+        n = values && !str_is_word_of(text, str_of(values)) ? shown_node(p, text) : NULL;
         if (n)
             return op == EQUAL ? n : negate_node(p, n);
         if (!check_field_value(p, field, text))

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 static void compares(void **state)
@@ -219,6 +220,31 @@ static void formats_long_text(void **state)
     buf_release(&b);
 }
 
+static void finds_words(void **state)
+{
+    (void)state;
+    assert_true(str_is_word_of(STR("mean"), STR("sum mean none")));
+    assert_true(str_is_word_of(STR("none"), STR("sum mean none")));
+    assert_false(str_is_word_of(STR("me"), STR("sum mean none")));
+    assert_false(str_is_word_of(STR("mean"), STR("")));
+}
+
+static void quotes_for_a_shell(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a/b_1.pt", "a/b_1.pt"}, {"", "''"},           {"a b", "'a b'"},
+        {"it's", "'it'\\''s'"},   {"$(x)", "'$(x)'"},   {"a\x1b[2J", "'a?[2J'"},
+        {"a\nb", "'a?b'"},        {"数据/x", "数据/x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf b = {0};
+        buf_shell_word(&b, str_of(cases[i][0]));
+        assert_string_equal(b.p, cases[i][1]);
+        buf_release(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test(reads_doubles), cmocka_unit_test(grows),
         cmocka_unit_test(appends),       cmocka_unit_test(leaves_numbers_out),
         cmocka_unit_test(formats_nothing), cmocka_unit_test(formats_long_text),
+        cmocka_unit_test(finds_words),   cmocka_unit_test(quotes_for_a_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
