@@ -58,7 +58,7 @@ void member_copy_array(void *x, const struct member *m, struct arena *a)
     memcpy(member_at(x, m), &l, offsetof(struct member_list, cap));
 }
 
-static const char *member_text(const void *x, const struct member *m)
+static const char *text_of_member(const void *x, const struct member *m)
 {
     const char *s;
     memcpy(&s, member_at(x, m), sizeof s);
@@ -258,7 +258,7 @@ bool member_given(const void *x, const struct member *m)
     static const char none[sizeof(uint64_t)];
     const struct member list = {.kind = MEMBER_LIST, .at = m->list};
     if (m->kind == MEMBER_TEXT)
-        return member_text(x, m) && *member_text(x, m);
+        return text_of_member(x, m) && *text_of_member(x, m);
     if (m->kind == MEMBER_INT)
         return *(const int *)member_at(x, m) >= 0;
     if (plain_size(m))
@@ -317,7 +317,7 @@ static void write_value(const struct member *m, struct jsonw *w, const void *x)
     char hex[20];
     switch (m->kind) {
     case MEMBER_TEXT:
-        jw_cstr(w, member_text(x, m));
+        jw_cstr(w, text_of_member(x, m));
         break;
     case MEMBER_HEX:
         snprintf(hex, sizeof hex, "%016llx", (unsigned long long)*(const uint64_t *)at);
@@ -356,7 +356,7 @@ void record_write(const struct member *table, struct jsonw *w, const void *x)
 {
     for (const struct member *m = table; m->key; m++) {
         if (m->kind == MEMBER_REST) {
-            write_rest(w, member_text(x, m));
+            write_rest(w, text_of_member(x, m));
         } else if (!m->when || m->when(x, m)) {
             jw_key(w, m->key);
             write_value(m, w, x);
@@ -370,7 +370,7 @@ static bool same_member(const struct member *m, const void *a, const void *b)
 {
     if (m->kind != MEMBER_TEXT && m->kind != MEMBER_REST)
         return memcmp(member_at(a, m), member_at(b, m), plain_size(m)) == 0;
-    const char *s = member_text(a, m), *t = member_text(b, m);
+    const char *s = text_of_member(a, m), *t = text_of_member(b, m);
     return strcmp(s ? s : "", t ? t : "") == 0;
 }
 

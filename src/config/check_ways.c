@@ -24,7 +24,7 @@ bool check_wanted(const struct value *v, struct str want)
     while (want.n) {
         one = str_next(&want, '|');
         one = str_trim(one);
-        struct value w = value_text(one);
+        struct value w = value_of_text(one);
         if (!is_value_set(v) ? str_is(w.text, "unset") : str_starts(one, "<") ? is_below_limit(v, str_cut(one, 1))
             : value_equal(v, &w))
             return true;
@@ -91,7 +91,7 @@ static enum check_state judge_equal(const struct check_result *j, enum check_why
 static enum check_state judge_alike(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
-    struct value want = value_text(STR("float32"));
+    struct value want = value_of_text(STR("float32"));
     if (without_values(j, &state, why))
         return state;
     if (value_equal(j->value[0], &want) != value_equal(j->value[1], &want))

@@ -109,7 +109,7 @@ struct str value_unquoted(struct str t)
     return t;
 }
 
-struct value value_text(struct str text)
+struct value value_of_text(struct str text)
 {
     struct value v = {.state = VALUE_SET, .dflt = true, .text = value_unquoted(text)};
     v.number = reading_number(v.text, &v.num) == READING_VALUE && !isnan(v.num);
@@ -151,7 +151,7 @@ bool value_equal(const struct value *a, const struct value *b)
 
 static struct value from_setting(const struct setting *x)
 {
-    struct value v = value_text(x->value);
+    struct value v = value_of_text(x->value);
     v.key = x->spelled;
     v.dflt = x->dflt;
     v.state = x->state == SETTING_OPEN ? VALUE_OPEN : x->state == SETTING_NULL ||
@@ -184,7 +184,7 @@ static struct value path_value(struct scope *s, struct str path)
         return (struct value){.state = VALUE_CLOSED};
     struct value v = {.state = VALUE_NONE};
     if (side->dialect == DIALECT_MEGATRON && argument_default(path, &d)) {
-        v = value_text(d);
+        v = value_of_text(d);
         v.key = side->flags ? flag_spelling(s, path) : path;
     }
     return v;
@@ -196,7 +196,7 @@ static struct value env_value(struct scope *s, struct str name)
     const struct setting *x = settings_env(side, name);
     struct value v = {.state = side->env_known && !str_starts(name, "version:") ? VALUE_NONE : VALUE_CLOSED};
     if (x) {
-        v = value_text(x->value);
+        v = value_of_text(x->value);
         v.dflt = false;
         v.state = x->state == SETTING_OPEN ? VALUE_OPEN : VALUE_SET;
     }
@@ -250,7 +250,7 @@ struct value expr_value(struct scope *s, const struct node *n)
     case NODE_ENV:
         return env_value(s, n->text);
     case NODE_LITERAL:
-        return value_text(n->text);
+        return value_of_text(n->text);
     case NODE_ENTRY:
         return s->entry(s, n->text);
     case NODE_FIRST:

@@ -65,7 +65,7 @@ struct expr_function {
 
 extern const struct expr_function expr_functions[]; /* name NULL at the end */
 
-struct value value_text(struct str text);  /* a default */
+struct value value_of_text(struct str text);  /* a default */
 struct value value_number(struct scope *s, double v);
 struct value value_bool(bool v);
 /* Whether it counts as yes: True, on, a number other than 0, a list with something in it. */

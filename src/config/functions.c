@@ -281,7 +281,7 @@ static struct value f_released(struct scope *s, const struct node *args)
             return v;
         }
     bool all = have[0].state == VALUE_SET && have[1].state == VALUE_SET;
-    return all ? value_text(STR("together")) : (struct value){.state = VALUE_NONE};
+    return all ? value_of_text(STR("together")) : (struct value){.state = VALUE_NONE};
 }
 
 /* One setting in two places of a file: reported if the two differ. */

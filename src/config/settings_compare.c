@@ -188,7 +188,7 @@ static void find_unreadable(struct config_compare *c, struct scope *s)
     }
     for (size_t i = 0; c->side[0].dialect == c->side[1].dialect && i < c->side[0].list.n; i++) {
         const struct setting *t = &c->side[0].list.v[i], *g = settings_find(&c->side[1], t->key);
-        struct value a = value_text(t->value), b = value_text(g ? g->value : STR(""));
+        struct value a = value_of_text(t->value), b = value_of_text(g ? g->value : STR(""));
         const char *odd[2] = {g ? expected_beside(&a, &b) : NULL, g ? expected_beside(&b, &a) : NULL};
         for (int side = 0; side < 2; side++)
             if (odd[side])
@@ -303,7 +303,7 @@ static void gather_others(struct config_compare *c)
         return;
     for (size_t i = 0; i < c->side[0].list.n; i++) {
         const struct setting *t = &c->side[0].list.v[i], *g = settings_find(&c->side[1], t->key);
-        struct value a = value_text(t->value), b = value_text(g ? g->value : STR(""));
+        struct value a = value_of_text(t->value), b = value_of_text(g ? g->value : STR(""));
         if (g && !t->used && !setting_aside(c->side[0].dialect, t->key) && !value_equal(&a, &b))
             vec_push(&c->others, ((struct config_other){{t, g}}));
     }

@@ -270,7 +270,7 @@ static bool all_sized(const struct norm_side *s)
 static bool sort_norms(const struct norm_side *s, bool sized, sorted_norms *out)
 {
     for (uint32_t i = 0; i < s->values.n; i++) {
-        double v = norm_of(s, i);
+        double v = norm_of_value(s, i);
         if (!(v >= 0) || isinf(v))
             return false;
         struct sorted_norm x = {sized ? s->values.v[i].elements : 0, v, norm_half_digit(s, i), i};
@@ -295,12 +295,12 @@ static size_t hits_in_order(const struct norms *n, double by)
     VEC(double) r = {0};
     size_t hits = 0;
     for (uint32_t i = 0; i < t->values.n; i++)
-        if (norm_of(t, i) > 0 && norm_of(g, i) > 0)
-            vec_push(&r, norm_of(t, i) / norm_of(g, i));
+        if (norm_of_value(t, i) > 0 && norm_of_value(g, i) > 0)
+            vec_push(&r, norm_of_value(t, i) / norm_of_value(g, i));
     double factor = r.n ? median_of(r.v, r.n) : 1;
     for (uint32_t i = 0; i < t->values.n; i++) {
-        struct sorted_norm a = {0, norm_of(t, i), norm_half_digit(t, i), i},
-                           b = {0, norm_of(g, i) * factor, norm_half_digit(g, i) * factor, i};
+        struct sorted_norm a = {0, norm_of_value(t, i), norm_half_digit(t, i), i},
+                           b = {0, norm_of_value(g, i) * factor, norm_half_digit(g, i) * factor, i};
         hits += equal_norms(&a, &b, by);
     }
     vec_release(&r);

@@ -16,9 +16,9 @@ static double joint_norm(const struct norm_side *s, const uint32_t *part, int pa
 {
     double sum = 0;
     if (parts == 1)
-        return norm_of(s, part[0]);
+        return norm_of_value(s, part[0]);
     for (int i = 0; i < parts; i++)
-        sum += norm_of(s, part[i]) * norm_of(s, part[i]);
+        sum += norm_of_value(s, part[i]) * norm_of_value(s, part[i]);
     return sqrt(sum);
 }
 

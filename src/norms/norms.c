@@ -16,7 +16,7 @@ void norms_warn(struct norms *n, const char *fmt, ...)
     va_end(ap);
 }
 
-double norm_of(const struct norm_side *s, uint32_t i)
+double norm_of_value(const struct norm_side *s, uint32_t i)
 {
     return s->square ? sqrt(s->values.v[i].value) : s->values.v[i].value;
 }

@@ -104,7 +104,7 @@ void norms_judge(struct norms *n, const struct thresholds_norms *t);
 void norms_release(struct norms *n);
 
 /* The value as a norm. */
-double norm_of(const struct norm_side *s, uint32_t i);
+double norm_of_value(const struct norm_side *s, uint32_t i);
 /* Half a unit of its last printed digit, as a norm. */
 double norm_half_digit(const struct norm_side *s, uint32_t i);
 /* Replaces out by the pair's name, from a side that has names; parts as "layers.0.w{1,3}.weight". */

@@ -22,7 +22,7 @@ extern const struct kern kern_generic;
 
 #if defined(__x86_64__)
 /* The compiler's run-time check includes whether the system saves the wide registers; clang's does not know f16c. */
-static bool has_avx2(void)
+static bool machine_has_avx2(void)
 {
     unsigned a, b, c, d;
     __builtin_cpu_init();
@@ -30,9 +30,9 @@ static bool has_avx2(void)
            __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static bool has_avx512(void)
+static bool machine_has_avx512(void)
 {
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+    return machine_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vnni");
 }
@@ -49,8 +49,8 @@ static const struct {
     bool (*runs)(void);
 } variants[] = {
 #if defined(__x86_64__)
-    {&kern_avx512, has_avx512},
-    {&kern_avx2, has_avx2},
+    {&kern_avx512, machine_has_avx512},
+    {&kern_avx2, machine_has_avx2},
 #endif
 #if defined(__aarch64__)
     {&kern_neon, always}, /* part of every aarch64 */

@@ -36,7 +36,7 @@ bool hyper_params_is_flag(enum hyper_key k)
     return keys[k].flag;
 }
 
-static bool is_word_listed(const char *words, struct str s)
+static bool is_one_of_words(const char *words, struct str s)
 {
     struct str rest = str_of(words), word;
     while (rest.n) {
@@ -82,8 +82,8 @@ static void take_hyper_param(struct hyper_params *h, const struct setting *x, bo
     struct str key = str_cut(x->key, (size_t)(dot + 1)), value = x->value;
     if (x->state == SETTING_OPEN)
         return;
-    if (is_word_listed("optimizer optimizer_type optim", key) ||
-        (is_word_listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
+    if (is_one_of_words("optimizer optimizer_type optim", key) ||
+        (is_one_of_words("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
         h->optimizer = arena_cstr(&h->arena, value);
         return;
     }
@@ -95,7 +95,7 @@ static void take_hyper_param(struct hyper_params *h, const struct setting *x, bo
     }
     for (int k = 0; k < HYPER_KEYS; k++) {
         bool named = str_ieq(str_of(keys[k].name), key);
-        if (!named && !is_word_listed(keys[k].also, key))
+        if (!named && !is_one_of_words(keys[k].also, key))
             continue;
         if (k == HYPER_STEP && !own) /* of a configuration: something else's */
             return;

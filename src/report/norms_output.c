@@ -109,8 +109,8 @@ void norms_csv(struct out *o, const void *result)
             uint32_t at = n->only[s].v[i];
             csv_text(&w, str_of(s ? "" : n->side[s].values.v[at].name));
             csv_text(&w, str_of(s ? n->side[s].values.v[at].name : ""));
-            csv_number(&w, !s, norm_of(&n->side[s], at));
-            csv_number(&w, s, norm_of(&n->side[s], at));
+            csv_number(&w, !s, norm_of_value(&n->side[s], at));
+            csv_number(&w, s, norm_of_value(&n->side[s], at));
             csv_number(&w, false, 0);
             csv_number(&w, false, 0);
             csv_line(&w);

@@ -10,7 +10,7 @@ static struct arena arena;
 static struct value none(struct scope *s, struct str name)
 {
     (void)s;
-    return str_is(name, "ten") ? value_text(STR("10")) : (struct value){.state = VALUE_NONE};
+    return str_is(name, "ten") ? value_of_text(STR("10")) : (struct value){.state = VALUE_NONE};
 }
 
 static void add(int at, const char *key, const char *value)
