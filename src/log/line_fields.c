@@ -366,11 +366,45 @@ static bool of_several_steps(const struct line_fields *f)
     return steps && losses;
 }
 
+/* What the number at i..to says by the text between it and the number before; returns where it ends, with its
+ * thousands and its total. */
+static size_t read_line_field(struct line_field *x, bool first, struct str line, struct str between, size_t i,
+                              size_t to)
+{
+    struct str written = words_before(between);
+    x->signed_ = line.p[i] == '-' || line.p[i] == '+';
+    const bool plain = x->digit == 1 && scan_is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
+    x->total = 0;
+    x->role = FIELD_OTHER;
+    x->rank = 0;
+    x->whole = plain && !of_a_date(line, i, to) && x->x < (double)LOG_STEP;
+    bool commas = x->whole && with_commas(line, i, &to, &x->x);
+    if (x->whole && !commas)
+        x->total = total_behind(line, &to);
+    x->bare = true;
+    for (size_t k = 0; k < between.n; k++)
+        x->bare = x->bare && strchr(" \t,[]()/:", between.p[k]);
+    write_label(x->label, !first && x->bare ? STR("") : written);
+    bool unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' ||
+                                (line.p[to] == '.' && to + 1 < line.n && scan_is_digit(line.p[to + 1])));
+    x->whole = x->whole && !unit;
+    x->unit = unit || unit_behind(str_cut(line, to));
+    x->round = str_starts(str_trim(str_cut(line, to)), "轮");
+    if (!unit)
+        find_role(x, written);
+    if (x->role == FIELD_TAKEN && begins_list(line, i, to)) {
+        x->role = FIELD_OTHER;
+        x->label[0] = 0;
+    }
+    x->odd = (x->role == FIELD_TAKEN && commas) ||
+             ((x->role == FIELD_TAKEN || x->role == FIELD_STEP) && scan_goes_on(str_cut(line, to)));
+    return to;
+}
+
 void line_fields_read(struct line_fields *f, struct str line)
 {
     line = plain_marks(f, line);
     size_t end = 0; /* of the number before */
-    bool unit = false; /* the number before had one */
     bool measured = false; /* a loss came: what stands behind it says nothing about the line */
     f->n = 0;
     f->judged = false;
@@ -381,35 +415,8 @@ void line_fields_read(struct line_fields *f, struct str line)
             i++;
             continue;
         }
-        size_t to = (size_t)(rest.p - line.p);
-        struct str between = str_n(line.p + end, i - end), written;
-        x->signed_ = line.p[i] == '-' || line.p[i] == '+';
-        const bool plain = x->digit == 1 && scan_is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
-        x->total = 0;
-        x->role = FIELD_OTHER;
-        x->rank = 0;
-        x->whole = plain && !of_a_date(line, i, to) && x->x < (double)LOG_STEP;
-        bool commas = x->whole && with_commas(line, i, &to, &x->x);
-        if (x->whole && !commas)
-            x->total = total_behind(line, &to);
-        x->bare = true;
-        for (size_t k = 0; k < between.n; k++)
-            x->bare = x->bare && strchr(" \t,[]()/:", between.p[k]);
-        written = words_before(between);
-        write_label(x->label, f->n && x->bare ? STR("") : written);
-        unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' || (line.p[to] == '.' && to + 1 < line.n &&
-                                                                              scan_is_digit(line.p[to + 1])));
-        x->whole = x->whole && !unit;
-        x->unit = unit || unit_behind(str_cut(line, to));
-        x->round = str_starts(str_trim(str_cut(line, to)), "轮");
-        if (!unit)
-            find_role(x, written);
-        if (x->role == FIELD_TAKEN && begins_list(line, i, to)) {
-            x->role = FIELD_OTHER;
-            x->label[0] = 0;
-        }
-        x->odd = (x->role == FIELD_TAKEN && commas) ||
-                 ((x->role == FIELD_TAKEN || x->role == FIELD_STEP) && scan_goes_on(str_cut(line, to)));
+        struct str between = str_n(line.p + end, i - end);
+        size_t to = read_line_field(x, f->n == 0, line, between, i, (size_t)(rest.p - line.p));
         f->judged = f->judged || (!measured && of_validation(between, x));
         measured = measured || (x->role == FIELD_TAKEN && x->value == LOG_LOSS);
         f->n++;

@@ -188,17 +188,40 @@ static enum log_take state_line(struct series_builder *k, struct str at, int64_t
     return TAKE_DONE;
 }
 
-enum log_take mindformers_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+/* The fields of a record; could_be: the last one may be whole. */
+static void mindformers_take_fields(struct series_builder *k, const struct behind_words *words_at, bool could_be,
+                                    struct log_record *r)
 {
     static const struct {
         enum word word;
         enum log_value v;
     } plain[] = {{LOSS, LOG_LOSS}, {LR, LOG_LR}, {SCALE, LOG_SCALE}, {NORM, LOG_NORM}};
-    struct log_record r = {0};
-    enum log_take answer = TAKE_DONE;
-    struct str at, v, before;
+    struct str v;
     double x, digit;
     bool ended;
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        if ((value_behind_word(words_at, plain[i].word, &v, &ended) ||
+             (plain[i].word == LOSS && value_behind_word(words_at, JOINED_LOSS, &v, &ended))) &&
+            (ended || could_be) && mindformers_read_field(k, v, &x, &digit))
+            log_set(k, r, plain[i].v, x, digit);
+    if (value_behind_word(words_at, OVERFLOWED, &v, &ended)) {
+        r->overflow = str_ieq(v, STR("True")) || str_is(v, "[ True]");
+        if (r->overflow || str_ieq(v, STR("False")) || str_is(v, "[False]"))
+            r->has |= LOG_HAS_OVERFLOW;
+    }
+    if (value_behind_word(words_at, LM_LOSS, &v, &ended) && ended && mindformers_read_field(k, v, &x, NULL))
+        log_point(k, "loss", STR("lm_loss"), false, r->step, x);
+    auxiliary_losses(k, words_at->all, r->step);
+    if (could_be && value_behind_word(words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
+        mindformers_number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
+        r->seconds = (float)(x / 1000);
+}
+
+enum log_take mindformers_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    struct log_record r = {0};
+    enum log_take answer = TAKE_DONE;
+    struct str at, before;
     if (!mindformers_read_head(line, &r.step, &at))
         return last ? TAKE_NOT : TAKE_MORE;
     struct behind_words words_at = find_words(at);
@@ -222,22 +245,7 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
         log_odd(k, ODD_STEP);
         return answer;
     }
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        if ((value_behind_word(&words_at, plain[i].word, &v, &ended) ||
-             (plain[i].word == LOSS && value_behind_word(&words_at, JOINED_LOSS, &v, &ended))) &&
-            (ended || could_be) && mindformers_read_field(k, v, &x, &digit))
-            log_set(k, &r, plain[i].v, x, digit);
-    if (value_behind_word(&words_at, OVERFLOWED, &v, &ended)) {
-        r.overflow = str_ieq(v, STR("True")) || str_is(v, "[ True]");
-        if (r.overflow || str_ieq(v, STR("False")) || str_is(v, "[False]"))
-            r.has |= LOG_HAS_OVERFLOW;
-    }
-    if (value_behind_word(&words_at, LM_LOSS, &v, &ended) && ended && mindformers_read_field(k, v, &x, NULL))
-        log_point(k, "loss", STR("lm_loss"), false, r.step, x);
-    auxiliary_losses(k, words_at.all, r.step);
-    if (could_be && value_behind_word(&words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
-        mindformers_number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
-        r.seconds = (float)(x / 1000);
+    mindformers_take_fields(k, &words_at, could_be, &r);
     if (r.has)
         log_add(k, &r);
     return answer;

@@ -106,6 +106,23 @@ static void monitor_value_name(struct str name, struct str stage, struct str mic
         buf_fmt(out, "@%.*s", STR_ARG(micro));
 }
 
+static struct str optional_cell(const struct str *cell, size_t n, int at)
+{
+    return at >= 0 && (size_t)at < n ? str_trim(cell[at]) : STR("");
+}
+
+static bool monitor_read_step(const struct monitor_table *t, struct str cell, int64_t *step)
+{
+    struct str s = str_trim(cell);
+    if (scan_count(&s, step) && !s.n && *step < LOG_STEP)
+        return true;
+    if (s.n)
+        log_odd_value(t->k, cell);
+    else
+        log_odd(t->k, ODD_STEP);
+    return false;
+}
+
 static int monitor_take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct monitor_table *t = ctx;
@@ -122,17 +139,10 @@ static int monitor_take_row(void *ctx, const struct str *cell, size_t n, uint64_
         }
     if ((size_t)t->name >= n || (size_t)t->step >= n || no_tensor(t, cell, n))
         return 0;
-    struct str s = str_trim(cell[t->step]);
-    if (!scan_count(&s, &step) || s.n || step >= LOG_STEP) {
-        if (s.n)
-            log_odd_value(t->k, cell[t->step]);
-        else
-            log_odd(t->k, ODD_STEP);
+    if (!monitor_read_step(t, cell[t->step], &step))
         return 0;
-    }
-    struct str scope = t->scope >= 0 && (size_t)t->scope < n ? str_trim(cell[t->scope]) : STR("");
-    struct str stage = t->stage >= 0 && (size_t)t->stage < n ? str_trim(cell[t->stage]) : STR("");
-    struct str micro = t->micro >= 0 && (size_t)t->micro < n ? str_trim(cell[t->micro]) : STR("");
+    struct str scope = optional_cell(cell, n, t->scope), stage = optional_cell(cell, n, t->stage);
+    struct str micro = optional_cell(cell, n, t->micro);
     bool reduced =
         strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
     monitor_value_name(str_trim(cell[t->name]), stage, reduced ? STR("") : micro, t->scope >= 0 ? "1" : "0", &name);

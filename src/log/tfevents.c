@@ -207,38 +207,43 @@ static bool of_scalar(struct str tag)
            str_is(tag, "learning-rate");
 }
 
-/* A value that is no scalar where one belongs is unread. */
+/* One value of a summary; one that is no scalar where one belongs is unread. */
+static void tfevents_take_value(struct series_builder *k, struct loss_tags *losses, const struct proto_field *f,
+                                int64_t step)
+{
+    struct proto_field g;
+    struct str value = f->bytes, tag = STR("");
+    double x = 0;
+    bool found = false, other = false, tagged = false, picture = false, damaged = f->type != 2;
+    while (!damaged && proto_take(&value, &g, &damaged)) {
+        if (g.number == 1) {
+            tag = g.type == 2 ? g.bytes : STR("");
+            tagged = true;
+        } else if (g.number == 2 && g.type == 5) {
+            x = as_float(g.v), found = true;
+        } else if (g.number == 8 && g.type == 2 && scalar_tensor(g.bytes, &x)) {
+            found = true;
+        } else if (g.number == 2 || g.number == 8) {
+            other = true;
+        } else if (g.number >= 4 && g.number <= 6) { /* an image, a histogram, a sound */
+            picture = true;
+        } else if (g.number == 9 && g.type == 2) {
+            picture = picture || !str_has(g.bytes, "scalars");
+        }
+    }
+    if (damaged || (tagged && !tag.n) || (!found && !picture && of_scalar(tag)) || (found && other))
+        log_odd_value(k, tag.n ? tag : STR("?"));
+    else if (found && tag.n)
+        tfevents_take_scalar(k, losses, tag, step, x);
+}
+
 static void tfevents_take_summary(struct series_builder *k, struct loss_tags *losses, struct str s, int64_t step)
 {
-    struct proto_field f, g;
+    struct proto_field f;
     bool broken = false;
-    while (proto_take(&s, &f, &broken)) {
-        struct str value = f.bytes, tag = STR("");
-        double x = 0;
-        bool found = false, other = false, tagged = false, picture = false, damaged = f.type != 2;
-        if (f.number != 1)
-            continue;
-        while (!damaged && proto_take(&value, &g, &damaged)) {
-            if (g.number == 1) {
-                tag = g.type == 2 ? g.bytes : STR("");
-                tagged = true;
-            } else if (g.number == 2 && g.type == 5) {
-                x = as_float(g.v), found = true;
-            } else if (g.number == 8 && g.type == 2 && scalar_tensor(g.bytes, &x)) {
-                found = true;
-            } else if (g.number == 2 || g.number == 8) {
-                other = true;
-            } else if (g.number >= 4 && g.number <= 6) { /* an image, a histogram, a sound */
-                picture = true;
-            } else if (g.number == 9 && g.type == 2) {
-                picture = picture || !str_has(g.bytes, "scalars");
-            }
-        }
-        if (damaged || (tagged && !tag.n) || (!found && !picture && of_scalar(tag)) || (found && other))
-            log_odd_value(k, tag.n ? tag : STR("?"));
-        else if (found && tag.n)
-            tfevents_take_scalar(k, losses, tag, step, x);
-    }
+    while (proto_take(&s, &f, &broken))
+        if (f.number == 1)
+            tfevents_take_value(k, losses, &f, step);
     if (broken)
         log_odd_value(k, STR("?"));
 }

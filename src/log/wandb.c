@@ -46,21 +46,29 @@ static bool is_whole_step(double x)
     return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
 }
 
+/* The run's counter; a step the training names itself goes before it. -1: there is none. */
+static int64_t history_counter(struct str s)
+{
+    struct proto_field f, g;
+    int64_t own = -1;
+    while (proto_next(&s, &f))
+        if (f.number == 2 && f.type == 2)
+            while (proto_next(&f.bytes, &g))
+                own = g.number == 1 && g.type == 0 && g.v < (uint64_t)LOG_STEP ? (int64_t)g.v : own;
+    return own;
+}
+
 static void wandb_take_history(struct series_builder *k, struct str s)
 {
     struct log_record r = {.step = -1};
-    struct proto_field f, g;
+    struct proto_field f;
     struct buf key = {0};
-    struct str all = s, json;
+    struct str json;
     double x, digit;
     struct values_taken taken = {0};
     struct extra_values rl = {0};
     bool lost = false; /* its step, or a part of it, cannot be read */
-    int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
-    while (proto_next(&all, &f))
-        if (f.number == 2 && f.type == 2)
-            while (proto_next(&f.bytes, &g))
-                own = g.number == 1 && g.type == 0 && g.v < (uint64_t)LOG_STEP ? (int64_t)g.v : own;
+    int64_t own = history_counter(s);
     while (proto_take(&s, &f, &lost)) {
         enum log_value v;
         if (f.number != 1 || f.type != 2)
