@@ -34,7 +34,8 @@ static bool stamp_in(struct str s, char out[20])
     return false;
 }
 
-int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel)
+/* The format that the first bytes show, or -1; *text: whether they are those of a text. */
+static int sniff_log_head(const struct file *f, bool *text)
 {
     struct err quiet;
     char *head = mem_alloc(HEAD);
@@ -46,15 +47,20 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
             found = i;
     /* a log truncated while it is being written begins with a hole of zeros */
     static const char zeros[64];
-    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || utf16_marked(h) ||
-                (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
+    *text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || utf16_marked(h) ||
+            (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
     free(head);
-    if (found >= 0 || !text)
-        return found;
+    return found;
+}
+
+/* The format whose words stand in a line before `limit`, or -1; *at: the bytes read. */
+static int sniff_log_lines(const struct file *f, char *stamp, uint64_t limit, uint64_t *at, const atomic_bool *cancel)
+{
     struct log_lines l = {.file = f, .most = limit, .cancel = cancel};
     struct line_kinds kinds = {0};
     struct str line;
-    int norms = -1; /* may come before the first step of a trainer's log */
+    struct err quiet;
+    int found = -1, norms = -1; /* norms may come before the first step of a trainer's log */
     while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
         if (stamp && !*stamp)
             stamp_in(line, stamp);
@@ -64,17 +70,29 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
         else
             found = kind;
     }
-    if (used)
-        *used += l.at;
+    *at = l.at;
     line_kinds_release(&kinds);
     log_line_close(&l);
-    if (found < 0 && norms < 0 && drawn_table_sniff(f, limit < LEARN_BYTES ? limit : LEARN_BYTES, cancel))
-        return log_kind_named("drawn-table");
-    if (found < 0 && norms < 0 && !used && loss_columns_sniff(f))
-        return log_kind_named("loss-columns");
-    if (found >= 0 || norms >= 0)
-        return found < 0 ? norms : found;
+    return found < 0 ? norms : found;
+}
+
+int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel)
+{
+    bool text;
+    uint64_t at = 0;
+    int found = sniff_log_head(f, &text);
+    if (found >= 0 || !text)
+        return found;
+    found = sniff_log_lines(f, stamp, limit, &at, cancel);
+    if (used)
+        *used += at;
+    if (found >= 0)
+        return found;
     limit = limit < LEARN_BYTES ? limit : LEARN_BYTES;
+    if (drawn_table_sniff(f, limit, cancel))
+        return log_kind_named("drawn-table");
+    if (!used && loss_columns_sniff(f))
+        return log_kind_named("loss-columns");
     if (learned_lines_sniff(f, limit, true, cancel))
         return log_kind_named("learned-lines");
     if (!used && printed_lists_sniff(f->name))

@@ -104,8 +104,25 @@ static bool made_by_rank_alone(const struct whole_rows *r, const row_list *made,
     return false;
 }
 
-/* A call is rank-local if such a number is among its inputs, or if it follows such a call in the same module with
- * integers that fit nowhere; its results are rank-local if they fit nowhere. */
+/* Whether the rows from..to are of a rank-local call: such a number is among its inputs (*begins), or it follows such
+ * a call in the same module (`inside`) with integers that fit nowhere. */
+static bool is_rank_local_call(struct deciding *d, const struct whole_rows *r, const uint32_t *trial,
+                               const row_list *made, uint32_t from, uint32_t to, bool inside, bool *begins)
+{
+    bool takes = false, fed = false;
+    *begins = false;
+    for (uint32_t i = from; i < to; i++) {
+        const struct whole_row *x = &r->rows.v[i];
+        bool whole_numbers = x->kind == ROW_TENSOR && !dtype_is_float((enum dtype)x->dtype);
+        *begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && do_numbers_differ(r, x);
+        bool alone = x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, i));
+        takes |= alone;
+        fed |= alone && made_by_rank_alone(r, made, x);
+    }
+    return *begins || fed || (takes && inside);
+}
+
+/* The results of a rank-local call are rank-local if they fit nowhere. */
 void rank_local_find(struct deciding *d)
 {
     struct whole_rows *r = d->side[0]->calls->layout->size[CUT_TP] > 1 ? d->side[0] : d->side[1];
@@ -120,18 +137,11 @@ void rank_local_find(struct deciding *d)
     for (size_t o = 0; o < r->calls->order.n; o++) {
         uint32_t call = r->calls->order.v[o];
         const struct whole_call *w = &r->calls->calls.v[call];
-        bool begins = false, takes = false, fed = false;
         uint32_t from = r->first_of[call], to = from;
-        for (; to < r->rows.n && r->rows.v[to].call == call; to++) {
-            const struct whole_row *x = &r->rows.v[to];
-            bool whole_numbers = x->kind == ROW_TENSOR && !dtype_is_float((enum dtype)x->dtype);
-            begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && do_numbers_differ(r, x);
-            bool alone =
-                x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
-            takes |= alone;
-            fed |= alone && made_by_rank_alone(r, &made, x);
-        }
-        bool local = begins || fed || (takes && inside && strcmp(inside, w->group) == 0);
+        while (to < r->rows.n && r->rows.v[to].call == call)
+            to++;
+        bool begins, follows = inside && strcmp(inside, w->group) == 0;
+        bool local = is_rank_local_call(d, r, trial, &made, from, to, follows, &begins);
         if (begins)
             inside = w->group;
         for (uint32_t i = from; local && i < to; i++) {

@@ -27,15 +27,29 @@ static size_t without_padding(const struct rollout_row *lp)
     return lp->n - n >= 2 ? n : lp->n;
 }
 
-void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout_line *l)
+static struct rollout_row optional_column_row(const struct rollout_table *t, const char *column, size_t row)
+{
+    return column ? rollout_column_row(t->c, column, row) : (struct rollout_row){0};
+}
+
+/* Whether a token counts by the columns beside it; of a mask of the response alone, tokens before it do not. */
+static bool does_token_count(const struct rollout_row *lp, const struct rollout_row *mask,
+                             const struct rollout_row *attention, size_t i, bool *masked)
 {
     static const double off = 0;
-    struct rollout_row none = {0}, lp = rollout_column_row(t->c, t->log_probs, row);
-    struct rollout_row mask = t->mask ? rollout_column_row(t->c, t->mask, row) : none,
-                       att = t->attention ? rollout_column_row(t->c, t->attention, row) : none,
-                       tok = t->tokens ? rollout_column_row(t->c, t->tokens, row) : none,
-                       len = t->length ? rollout_column_row(t->c, t->length, row) : none,
-                       rnd = t->round ? rollout_column_row(t->c, t->round, row) : none;
+    const double *m = value_beside_token(mask, lp->n, i), *a = value_beside_token(attention, lp->n, i);
+    if (!m && mask->there && mask->width == 1 && mask->n < lp->n && mask->n)
+        m = i >= lp->n - mask->n ? &mask->v[i - (lp->n - mask->n)] : &off;
+    *masked = m;
+    return m ? *m != 0 : !a || *a != 0;
+}
+
+void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout_line *l)
+{
+    struct rollout_row lp = rollout_column_row(t->c, t->log_probs, row);
+    struct rollout_row mask = optional_column_row(t, t->mask, row), att = optional_column_row(t, t->attention, row),
+                       tok = optional_column_row(t, t->tokens, row), len = optional_column_row(t, t->length, row),
+                       rnd = optional_column_row(t, t->round, row);
     size_t from = 0, end = lp.n;
     uint32_t round = 0;
     bool before = false, any = false;
@@ -60,12 +74,9 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
     l->v = mem_resize_array(NULL, end > from ? end - from : 1, sizeof *l->v);
     l->tokens = tok.there && tok.width == 1 && (tok.n >= lp.n || from);
     for (size_t i = from; i < end; i++) {
-        const double *m = value_beside_token(&mask, lp.n, i), *a = value_beside_token(&att, lp.n, i),
-            *r = value_beside_token(&rnd, lp.n, i);
-        if (!m && mask.there && mask.width == 1 && mask.n < lp.n && mask.n) /* of the response alone */
-            m = i >= lp.n - mask.n ? &mask.v[i - (lp.n - mask.n)] : &off;
-        bool on = m ? *m != 0 : !a || *a != 0;
-        if (on && !before && any && m)
+        const double *r = value_beside_token(&rnd, lp.n, i);
+        bool masked, on = does_token_count(&lp, &mask, &att, i, &masked);
+        if (on && !before && any && masked)
             round++;
         before = on;
         any |= on;
