@@ -44,13 +44,15 @@ static bool value_key(const struct dump *d, uint32_t row, uint64_t *key)
     return true;
 }
 
-/* Whether norms agree up to summation order (strides, dtype). */
+/* Whether norms agree up to summation order (strides), and to a rounding of the type in which they were recorded. */
 static bool same_norm(const struct row *a, const struct row *b)
 {
     if (!(a->has & b->has & HAS_NORM))
         return true;
     double x = a->stat[STAT_NORM], y = b->stat[STAT_NORM];
-    return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= 2e-3 * fabs(y);
+    double rounding = fmax(dtype_table[a->dtype].epsilon, dtype_table[b->dtype].epsilon) / 2;
+    rounding = a->dtype != b->dtype && rounding < 0.01 ? rounding : 0; /* coarser ones hold no figures */
+    return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= fmax(2e-3, rounding) * fabs(y);
 }
 
 /* The latest earlier row with the same count and extremes and an equal norm, if the very last one has another norm:

@@ -10,10 +10,12 @@
 #include "judge/accepted.h"
 #include "judge/conditioning.h"
 #include "judge/forward_uses.h"
+#include "judge/gradient_terms.h"
 #include "judge/packed_verdicts.h"
 #include "judge/pass_rows.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
+#include "judge/taken_elements.h"
 #include "judge/turned_choice.h"
 #include "pair/align_item.h"
 
@@ -430,7 +432,8 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
 {
     uint32_t held = k->flow->held[row], of = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
     const struct line_judgement *l = of == NONE ? NULL : &k->j->line[of];
-    if (!l || k->m->pairing->lines.v[of].pair == NONE || l->cause != CAUSE_AGREES || l->basis != BASIS_RECOMPUTED)
+    if (!l || k->m->pairing->lines.v[of].pair == NONE || l->cause != CAUSE_AGREES ||
+        (l->basis != BASIS_RECOMPUTED && l->basis != BASIS_FLOW))
         return NONE;
     const struct figures *now = measure_figures(k->m, line), *then = measure_figures(k->m, of);
     bool same = now && then && fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2;
@@ -438,6 +441,17 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
         same = now->side[s].max == then->side[s].max && now->side[s].min == then->side[s].min;
     uint32_t made = k->d->rows.v[dataflow_first(k->flow, held)].call;
     return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
+}
+
+/* The same of an input whose elements an unrecorded step took out of an earlier pair that agrees, each side its own
+ * from one place. */
+static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
+{
+    const struct row *x = &k->d->rows.v[row];
+    bool taken = x->io == IO_INPUT && x->kind == ROW_TENSOR && dtype_is_float((enum dtype)x->dtype) &&
+                 k->flow->held[row] == NONE && !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
+    uint32_t of = taken ? taken_elements_from(k->m, k->flow, line) : NONE;
+    return of != NONE && k->decided[of] && k->j->line[of].cause == CAUSE_AGREES ? of : NONE;
 }
 
 #define NOT_ASKED (NONE - 1)
@@ -491,8 +505,9 @@ static struct undecided undecided_of(const struct causes *k, uint32_t line, uint
     u.by_rows = k->o->by_rows && k->o->by_rows[line];
     /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
     u.judged = !isnan(l->residual) && u.by_value && (u.by_rows || !operands_cross(k, line, u.x->call)) &&
-               (u.x->io != IO_GRADIENT || (line_is_bad(l) && k->earliest.start != NONE));
+               (u.x->io != IO_GRADIENT || line_is_bad(l));
     u.one_function = u.judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    u.judged = u.judged && (u.x->io != IO_GRADIENT || k->earliest.start != NONE || u.one_function);
     return u;
 }
 
@@ -528,8 +543,10 @@ static bool decide_behind_choice(struct causes *k, const struct undecided *u)
 static bool decide_one_function(struct causes *k, const struct undecided *u, uint32_t from)
 {
     const struct line_judgement *l = u->l;
-    if (!u->one_function || (from == NONE && (!origin_is_known(k, u->row, l) ||
-                                              (!u->by_rows && !inputs_correspond(k, u->line, u->x->call)))))
+    bool behind_nothing = u->x->io == IO_GRADIENT && u->of.start == NONE; /* nor does anything it may depend on start */
+    bool known = from != NONE || behind_nothing || (origin_is_known(k, u->row, l) &&
+                                                    (u->by_rows || inputs_correspond(k, u->line, u->x->call)));
+    if (!u->one_function || !known)
         return false;
     bool inherits = from != NONE && differs_at_all(k, u->line);
     const struct line *pair = &k->m->pairing->lines.v[u->line];
@@ -545,10 +562,18 @@ static bool decide_one_function(struct causes *k, const struct undecided *u, uin
     return true;
 }
 
-/* A value that an earlier row holds which agrees by its residual. */
+/* A value that an earlier row holds which agrees by its residual, or an unrecorded step took or summed from such. */
 static bool decide_agreed_before(struct causes *k, const struct undecided *u)
 {
-    uint32_t agreed = u->by_value && line_is_bad(u->l) ? agreed_before(k, u->line, u->row) : NONE;
+    const struct gradient_terms terms = {k->j, k->m, k->flow, &k->uses, k->decided};
+    if (!u->by_value || !line_is_bad(u->l))
+        return false;
+    uint32_t agreed = agreed_before(k, u->line, u->row);
+    agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
+    if (agreed == NONE && gradient_terms_explain(&terms, u->line)) {
+        give(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
+        return true;
+    }
     if (agreed == NONE)
         return false;
     u->l->residual = k->j->line[agreed].residual;

@@ -388,6 +388,8 @@ static double noise_around(struct judge_pass *p, struct verdict_case *k, const s
     level = fmax(level, unrecorded_step_error(p, k->row));
     if (is_derived(p, k))
         level = fmax(level, dtype_table[p->weights].epsilon / 2);
+    if (w->error > w->mine->drift)
+        level = fmax(level, unrecorded_roundings_error(p, k, p->tol->level * level));
     if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
         level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
     /* two bitwise equal runs say nothing about other hardware */

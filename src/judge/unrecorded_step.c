@@ -190,3 +190,39 @@ double unrecorded_rounding_error(const struct judge_pass *p, const struct verdic
     element_sample_release(&s);
     return rounds[TARGET] || rounds[GOLDEN] ? dtype_table[p->j->arithmetic].epsilon / 2 : 0;
 }
+
+/* The 16 bits in which all elements of both sides are exact; DTYPE_UNKNOWN: they are not. */
+static enum dtype rounded_to(const struct element_sample *s)
+{
+    static const enum dtype types[] = {DTYPE_BF16, DTYPE_F16};
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        bool exact = s->n > 0;
+        for (size_t i = 0; i < s->n && exact; i++)
+            exact = s->v[0][i] == dtype_round(types[t], s->v[0][i]) && s->v[1][i] == dtype_round(types[t], s->v[1][i]);
+        if (exact)
+            return types[t];
+    }
+    return DTYPE_UNKNOWN;
+}
+
+#define TURNED_LEAST 4 /* elements that noise just above rounding may turn */
+
+double unrecorded_roundings_error(const struct judge_pass *p, const struct verdict_case *k, double noise)
+{
+    struct element_sample s;
+    struct err quiet = {0};
+    const struct figures *f = k->f;
+    if (!f || !f->two || k->r[TARGET]->io != IO_INPUT || k->r[TARGET]->dtype != DTYPE_F32 ||
+        k->r[GOLDEN]->dtype != DTYPE_F32 || p->flow[TARGET].held[k->row[TARGET]] != NONE ||
+        p->flow[GOLDEN].held[k->row[GOLDEN]] != NONE || f->max_rel > dtype_table[DTYPE_BF16].epsilon ||
+        element_sample_take(&s, p->m, k->i, &quiet) < 0)
+        return 0;
+    enum dtype type = rounded_to(&s);
+    double step = dtype_table[type].epsilon, turned = 0;
+    for (size_t i = 0; type != DTYPE_UNKNOWN && i < s.n; i++)
+        turned += s.v[0][i] != s.v[1][i];
+    bool few = type != DTYPE_UNKNOWN && f->max_rel <= step &&
+               turned <= TURNED_LEAST + 2 * noise / step * (double)s.n;
+    element_sample_release(&s);
+    return few ? f->rel_l2 : 0;
+}

@@ -13,6 +13,9 @@ double unrecorded_incoming_error(const struct judge_pass *p, const struct verdic
 /* That of one rounding to the 16 bits in which most products are, if each element of one side, in whatever type it is
  * held, is the other's rounded once; 0: it is not. */
 double unrecorded_rounding_error(const struct judge_pass *p, const struct verdict_case *k);
+/* That of an input which both sides' unrecorded casts round to 16 bits and that float32 holds again: noise, relative,
+ * turns the rounding of some elements. 0: they are not rounded, or more differ, or by more than one rounding. */
+double unrecorded_roundings_error(const struct judge_pass *p, const struct verdict_case *k, double noise);
 
 /* For an incoming gradient that no recorded call made, and that recorded ones hand on as it is to where gradients of
  * one value are summed: how many times larger the sum is; 0: that is not known. */

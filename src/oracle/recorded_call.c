@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dump/contradiction.h"
+#include "dump/family.h"
 #include "judge/conditioning.h"
 #include "pair/align_item.h"
 
@@ -399,9 +400,27 @@ static void look_at(void *ctx, struct real_tensor *t, uint32_t row)
             return call_unknown(&r->values, UNKNOWN_NAN);
 }
 
+/* The floating types of what the products inside of a module give: under autocast one that is written out as a product
+ * and a sum gives a finer type than it computes in. */
+static uint32_t types_inside(const struct dump *d, uint32_t call)
+{
+    uint32_t types = 0, made = recorded_call_made_by(d, call), module = made;
+    if (made != NONE && d->calls.v[made].phase == PHASE_BACKWARD)
+        module = d->calls.v[made].twin;
+    if (module == NONE || d->calls.v[module].kind != CALL_MODULE)
+        return 0;
+    for (uint32_t c = module; c-- > 0 && d->calls.v[c].parent == module;)
+        EACH_EARLY_ROW(d, c, r)
+            if (d->rows.v[r].io == IO_OUTPUT && family_is_product(d->calls.v[c].family) &&
+                dtype_is_float((enum dtype)d->rows.v[r].dtype))
+                types |= 1u << d->rows.v[r].dtype;
+    return types;
+}
+
 void recorded_call_look(struct recorded_call *r)
 {
     call_each_tensor(&r->values, look_at, r);
+    r->types |= types_inside(r->dump, r->call);
     if (!r->values.gradients)
         return;
     const struct real_tensor *g = &r->values.gradient[0];

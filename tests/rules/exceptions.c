@@ -16,6 +16,7 @@
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
+#include "judge/gradient_terms.h"
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
 #include "judge/judge_summary.h"
@@ -33,6 +34,7 @@
 #include "judge/routing.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
+#include "judge/taken_elements.h"
 #include "judge/unrecorded_step.h"
 #include "judge/wrong_partner.h"
 #include "pair/repeated.h"
@@ -138,6 +140,11 @@ EXCEPTION(double, routing_sorted_error, (const struct measure *m, uint32_t line)
 EXCEPTION(double, unrecorded_step_error, (const struct judge_pass *p, const uint32_t rows[2]), (p, rows), 0)
 EXCEPTION(double, unrecorded_incoming_error, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(double, unrecorded_rounding_error, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
+EXCEPTION(double, unrecorded_roundings_error,
+          (const struct judge_pass *p, const struct verdict_case *k, double noise), (p, k, noise), 0)
+EXCEPTION(uint32_t, taken_elements_from, (const struct measure *m, const struct dataflow *flow, uint32_t line),
+          (m, flow, line), NONE)
+EXCEPTION(bool, gradient_terms_explain, (const struct gradient_terms *t, uint32_t line), (t, line), false)
 
 /* ---- rules ---- */
 

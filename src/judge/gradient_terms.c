@@ -1,0 +1,72 @@
+/* Adds up the distances of what backward calls return. */
+#include "judge/gradient_terms.h"
+
+#include <math.h>
+
+#define TERMS_FACTOR 2   /* as much again may come from uses of the value that turn it, as a rotation does */
+#define INSIDE_MOST 4096 /* calls before the end of a module that are looked at */
+
+/* The distance of a pair's tensors, not relative; 0 if it was not computed. */
+static double distance(const struct gradient_terms *t, uint32_t line)
+{
+    const struct figures *f = measure_figures(t->m, line);
+    double apart = f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : 0;
+    return isfinite(apart) ? apart : 0;
+}
+
+/* That of the recomputed gradient that differs most among those which a backward call returns; n: only those of n
+ * elements, 0: all. */
+static double returned_distance(const struct gradient_terms *t, uint32_t call, uint64_t n)
+{
+    const struct dump *d = t->m->side[TARGET];
+    double most = 0;
+    EACH_EARLY_ROW(d, call, r) {
+        uint32_t of = t->m->pairing->line_of[TARGET][r];
+        const struct line_judgement *l = of == NONE ? NULL : &t->j->line[of];
+        if (l && t->decided[of] && d->rows.v[r].io == IO_OUTPUT && (!n || dump_row_numel(d, r) == n) &&
+            l->cause == CAUSE_AGREES && l->basis == BASIS_RECOMPUTED)
+            most = fmax(most, distance(t, of));
+    }
+    return most;
+}
+
+/* That of the gradients which the recorded uses of a forward call's result return, together. */
+static double uses_distance(const struct gradient_terms *t, uint32_t forward, uint64_t n)
+{
+    const struct dump *d = t->m->side[TARGET];
+    double sum = 0;
+    if (!t->uses->first)
+        forward_uses_find(t->uses, d, t->flow);
+    for (uint32_t r = t->uses->first[forward]; r != NONE; r = t->uses->next[r]) {
+        const struct call *use = &d->calls.v[d->rows.v[r].call];
+        sum += use->kind != CALL_MODULE && use->twin != NONE ? returned_distance(t, use->twin, n) : 0;
+    }
+    return sum;
+}
+
+/* That of the gradient that differs most among those which the calls directly inside of a module return. */
+static double inside_distance(const struct gradient_terms *t, uint32_t module)
+{
+    const struct dump *d = t->m->side[TARGET];
+    double most = 0;
+    for (uint32_t c = module; c-- > 0 && module - c <= INSIDE_MOST;)
+        if (d->calls.v[c].parent == module)
+            most = fmax(most, returned_distance(t, c, 0));
+    return most;
+}
+
+bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line)
+{
+    const struct dump *d = t->m->side[TARGET];
+    uint32_t row = t->m->pairing->lines.v[line].row[TARGET];
+    const struct row *x = &d->rows.v[row];
+    const struct call *c = &d->calls.v[x->call];
+    double terms = 0, apart = distance(t, line);
+    if (c->phase != PHASE_BACKWARD || c->twin == NONE || t->flow->held[row] != NONE || !(apart > 0))
+        return false;
+    if (x->io == IO_INPUT)
+        terms = uses_distance(t, c->twin, dump_row_numel(d, row));
+    else if (x->io == IO_OUTPUT && c->kind == CALL_MODULE)
+        terms = inside_distance(t, x->call);
+    return apart <= TERMS_FACTOR * terms;
+}

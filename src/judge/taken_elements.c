@@ -1,0 +1,81 @@
+/* Looks for each pair of elements among those of earlier rows whose extremes enclose them. */
+#include "judge/taken_elements.h"
+
+#include <stdlib.h>
+
+#include "measure/element_sample.h"
+
+#define ROWS_BACK 1024  /* the most earlier rows looked at */
+#define PAIRS_READ 64   /* the most of these that are read */
+#define LEAST 2         /* elements: fewer are found by chance */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    for (int s = 0; s < 2; s++)
+        if (x[s] != y[s])
+            return x[s] < y[s] ? -1 : 1;
+    return 0;
+}
+
+/* The elements of a line as pairs in order; NULL: not all of them can be read, or some are not finite. */
+static double *pairs_of(const struct measure *m, uint32_t line, size_t *n)
+{
+    struct element_sample s;
+    struct err quiet = {0};
+    if (element_sample_take(&s, m, line, &quiet) < 0)
+        return NULL;
+    double *v = s.at || s.finite < s.n ? NULL : mem_alloc((s.n + 1) * 2 * sizeof *v);
+    for (size_t i = 0; v && i < s.n; i++)
+        for (int side = 0; side < 2; side++)
+            v[2 * i + (size_t)side] = s.v[side][i];
+    *n = s.n;
+    element_sample_release(&s);
+    if (v)
+        qsort(v, *n, 2 * sizeof *v, by_value);
+    return v;
+}
+
+static bool encloses(const struct figures *all, const struct figures *part)
+{
+    for (int s = 0; s < 2; s++)
+        if (!(all->side[s].max >= part->side[s].max && all->side[s].min <= part->side[s].min))
+            return false;
+    return true;
+}
+
+static bool holds_all(const struct measure *m, uint32_t line, const double *part, size_t n)
+{
+    size_t count = 0;
+    double *all = pairs_of(m, line, &count);
+    bool found = all != NULL;
+    for (size_t i = 0, at = 0; found && i < n; i++) {
+        while (at < count && by_value(&all[2 * at], &part[2 * i]) < 0)
+            at++;
+        found = at < count && by_value(&all[2 * at], &part[2 * i]) == 0;
+    }
+    free(all);
+    return found;
+}
+
+uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flow, uint32_t line)
+{
+    const struct figures *f = measure_figures(m, line);
+    const struct dump *d = m->side[TARGET];
+    uint32_t row = m->pairing->lines.v[line].row[TARGET], found = NONE;
+    size_t n = 0;
+    int read = 0;
+    double *part = f && f->two && dump_row_numel(d, row) >= LEAST ? pairs_of(m, line, &n) : NULL;
+    for (uint32_t r = row; part && found == NONE && r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
+        bool first = flow->held[r] == NONE && d->rows.v[r].call != d->rows.v[row].call; /* others hold what it holds */
+        uint32_t of = first ? m->pairing->line_of[TARGET][r] : NONE;
+        const struct figures *x = of == NONE || d->rows.v[r].kind != ROW_TENSOR ||
+                                  m->pairing->lines.v[of].pair == NONE ? NULL : measure_figures(m, of);
+        if (!x || !x->two || !(x->rel_l2 > 0) || !encloses(x, f))
+            continue;
+        read++;
+        found = holds_all(m, of, part, n) ? of : NONE;
+    }
+    free(part);
+    return found;
+}
