@@ -140,6 +140,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         .held = mem_alloc((n + 1) * sizeof *f->held),
         .known = mem_zalloc(n + 1),
         .recurs = mem_zalloc(n + 1),
+        .weight = mem_zalloc(n + 1),
         .weight_gradient = mem_zalloc(d->calls.n + 1),
         .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
     };
@@ -168,6 +169,10 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from an earlier row */
         else
             f->held[row] = holder_before(d, alike, row, x->last_row);
+        if (r->io == IO_PARAMETER && f->held[row] != NONE) {
+            uint32_t first = dataflow_first(f, row);
+            f->weight[first] = d->rows.v[first].io == IO_INPUT;
+        }
         alike[row] = x->last_row;
         const struct call *c = &d->calls.v[r->call];
         if (r->io == IO_OUTPUT && x->first_row != NONE && d->rows.v[x->first_row].call == r->call &&
@@ -196,6 +201,7 @@ void dataflow_release(struct dataflow *f)
     free(f->held);
     free(f->known);
     free(f->recurs);
+    free(f->weight);
     free(f->weight_gradient);
     free(f->layer);
     *f = (struct dataflow){0};

@@ -12,6 +12,9 @@ struct dataflow {
     /* per row: the value is used by several calls, layers apart, and is not an output of one of them (a table, a
      * mask) */
     uint8_t *recurs;
+    /* per row: an input that nothing made, later recorded as a parameter: inner calls read it, the module's own record
+     * comes behind */
+    uint8_t *weight;
     /* per call: a product in the backward pass whose result only sums read; in a graph dump, the gradient of a weight
      */
     uint8_t *weight_gradient;

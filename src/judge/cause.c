@@ -38,7 +38,6 @@ struct causes {
     bool *reads;                   /* per target call: a tensor goes in */
     bool *decided;                 /* per line */
     bool *kept;                    /* per target call: its parameters are decided */
-    bool *weight;                  /* per target row: an input that nothing made, later recorded as a parameter */
     uint32_t *around;              /* per target call: see argument_around; NOT_ASKED */
     struct forward_uses uses;      /* found for the first gradient */
     bool told;                     /* all verdicts come from a pack, or from another tool's rules */
@@ -100,7 +99,7 @@ static bool origin_is_known(const struct causes *k, uint32_t row, const struct l
         bool forward = c->phase != PHASE_BACKWARD || c->twin == NONE || (k->reads[c->twin] && !k->blind[c->twin]);
         return k->reads[x->call] && !k->blind[x->call] && forward;
     }
-    return l->flags & LINE_SOURCE || x->io == IO_PARAMETER || l->rule == RULE_PARAMETER || k->weight[row];
+    return l->flags & LINE_SOURCE || x->io == IO_PARAMETER || l->rule == RULE_PARAMETER || k->flow->weight[row];
 }
 
 /* ---- causes ---- */
@@ -869,16 +868,6 @@ static void decide_line(struct causes *k, uint32_t line)
         pass_on(k, line, target, of);
 }
 
-/* Marks the first rows of parameters that inner calls of their modules read: the module's own record comes later. */
-static void find_weights(struct causes *k)
-{
-    for (uint32_t r = 0; r < k->d->rows.n; r++) {
-        uint32_t first = k->d->rows.v[r].io == IO_PARAMETER ? dataflow_first(k->flow, r) : r;
-        if (first != r && k->d->rows.v[first].io == IO_INPUT)
-            k->weight[first] = true;
-    }
-}
-
 /* Gives every line its cause, in order. */
 static void follow(struct causes *k)
 {
@@ -925,12 +914,10 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
         .reads = mem_alloc((d->calls.n + 1) * sizeof *k.reads),
         .decided = mem_alloc((j->lines + 1) * sizeof *k.decided),
         .kept = mem_alloc((d->calls.n + 1) * sizeof *k.kept),
-        .weight = mem_zalloc((d->rows.n + 1) * sizeof *k.weight),
         .around = mem_alloc((d->calls.n + 1) * sizeof *k.around),
     };
     for (size_t c = 0; c < d->calls.n; c++)
         k.around[c] = NOT_ASKED;
-    find_weights(&k);
     follow(&k);
     follow_back(&k);
     accepted_order(j);
@@ -944,7 +931,6 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     free(k.reads);
     free(k.decided);
     free(k.kept);
-    free(k.weight);
     free(k.around);
 }
 

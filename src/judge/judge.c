@@ -922,9 +922,11 @@ static void settle(struct judge_pass *p)
         readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
         moved_factors_find(p->j, p->m, p->flow, reads);
         channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
-        reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
+        if (p->given[RULE_REORDERED])
+            reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
-        solved_doubts_find(p->j, p->m);
+        if (p->given[RULE_REORDERED])
+            solved_doubts_find(p->j, p->m);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);
@@ -995,17 +997,22 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     find_narrow_types(&p);
     find_unsaid_arithmetic(&p);
     collect_wholes(&p);
-    for (uint32_t i = 0; i < m->lines; i++)
+    for (uint32_t i = 0; i < m->lines; i++) {
         judge_line(&p, i);
+        p.given[j->line[i].rule] = true;
+    }
     find_contradictions(&p);
-    open_ends_find(j, m, flow, o->strict_gaps);
+    if (p.given[RULE_ONE_SIDED])
+        open_ends_find(j, m, flow, o->strict_gaps);
     if (!o->exact && !o->preset) {
         doubt_cut_partners(&p);
         settle(&p);
     }
     if (!o->exact) {
-        settle_reordered(j);
-        idle_arguments_find(j, m, o->tol);
+        if (p.given[RULE_REORDERED])
+            settle_reordered(j);
+        if (p.given[RULE_SCALAR_DIFFERS])
+            idle_arguments_find(j, m, o->tol);
     }
     if (!o->exact && !o->preset) {
         wrong_partners_find(j, m);

@@ -39,6 +39,7 @@ struct judge_pass {
     double largest_step; /* of an optimizer, as far as weights show it (optimizer_noise.h); NaN: not determined yet */
     enum dtype unsaid;   /* what float32 values count as whose arithmetic nothing tells; DTYPE_UNKNOWN: as float32 */
     bool narrow[2];      /* a side recorded floating types of 16 bits or less, from which float32 values may come */
+    bool given[RULE_COUNT]; /* the rules of lines so far: what looks at those of one rule need not look for none */
     bool coarse[2];      /* float32 products may use rounded operands (TF32, HF32): convolutions, and others */
 };
 

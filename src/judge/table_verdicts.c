@@ -150,7 +150,8 @@ static bool counts(const struct judgement *j, const struct measure *m, uint32_t 
 
 void table_verdicts_judge(struct judgement *j, const struct measure *m)
 {
-    for (uint32_t i = 0; i < j->lines; i++) {
+    bool tabled = m->side[TARGET]->reader && result_of(m->side[TARGET]);
+    for (uint32_t i = 0; tabled && i < j->lines; i++) {
         const struct result_line *t = table_verdicts_line(m, i);
         if (!t || t->word == WORD_NONE || !counts(j, m, i, t))
             continue;
