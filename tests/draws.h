@@ -2,6 +2,8 @@
 #ifndef TESTS_DRAWS_H
 #define TESTS_DRAWS_H
 
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Any of 2^64. The upper bits are the better ones. */
@@ -23,6 +25,20 @@ static inline double draw_normal(uint64_t *seed)
     for (int i = 0; i < 12; i++)
         sum += draw_share(seed);
     return sum - 6;
+}
+
+/* Of the normal distribution itself. */
+static inline double draw_gaussian(uint64_t *seed)
+{
+    return sqrt(-2 * log(1 - draw_share(seed))) * cos(6.283185307179586 * draw_share(seed));
+}
+
+static inline double root_mean_square(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum / (double)n);
 }
 
 #endif

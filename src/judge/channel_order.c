@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dump/family.h"
+#include "judge/pass_rows.h"
 #include "judge/thresholds.h"
 #include "measure/element_sample.h"
 
@@ -215,12 +216,6 @@ static void settle_line(const struct order_search *x, uint32_t line, const struc
         l->error = (float)error;
 }
 
-static const char *name_in(const struct dump *d, uint32_t row)
-{
-    const char *slot = d->slots.v[d->rows.v[row].slot], *dot = strchr(slot, '.');
-    return dot ? dot + 1 : slot;
-}
-
 static void list_parameters(struct order_search *x)
 {
     const struct dump *d = x->m->side[TARGET];
@@ -248,7 +243,7 @@ static bool is_of_such_weight(struct order_search *x, uint32_t row)
         list_parameters(x);
     for (uint32_t r = x->first[scope]; r != NONE; r = x->next[r]) {
         uint32_t line = x->m->pairing->line_of[TARGET][r];
-        if (strcmp(name_in(d, row), name_in(d, r)) == 0)
+        if (strcmp(pass_name_in(d, row), pass_name_in(d, r)) == 0)
             return line != NONE && x->j->line[line].rule == RULE_CHANNELS;
     }
     return false;

@@ -1015,7 +1015,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
             idle_arguments_find(j, m, o->tol);
     }
     if (!o->exact && !o->preset) {
-        wrong_partners_find(j, m);
+        wrong_partners_find(j, m, &p.reads);
     }
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);

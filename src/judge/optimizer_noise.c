@@ -81,12 +81,6 @@ static double largest_step(struct judge_pass *p)
     return step;
 }
 
-static const char *name_in(const struct dump *d, const struct row *r)
-{
-    const char *slot = d->slots.v[r->slot], *dot = strchr(slot, '.');
-    return dot ? dot + 1 : slot;
-}
-
 /* The module's record of the parameter that this row holds, or a later row with its value; NONE. */
 static uint32_t recorded_parameter(const struct judge_pass *p, uint32_t row)
 {
@@ -105,7 +99,7 @@ static bool gradient_of(const struct judge_pass *p, const struct verdict_case *k
     for (uint32_t r = 0; r < d->rows.n && parameter != NONE; r++) {
         const struct row *x = &d->rows.v[r], *own = &d->rows.v[parameter];
         if (x->io != IO_GRADIENT || d->calls.v[x->call].scope != d->calls.v[own->call].scope ||
-            d->calls.v[x->call].scope == NONE || strcmp(name_in(d, x), name_in(d, own)) != 0)
+            d->calls.v[x->call].scope == NONE || strcmp(pass_name_in(d, r), pass_name_in(d, parameter)) != 0)
             continue;
         rows[TARGET] = r;
         rows[GOLDEN] = pass_partner(p, r);

@@ -2,6 +2,7 @@
 #include "judge/pass_rows.h"
 
 #include <math.h>
+#include <string.h>
 
 bool pass_holds(const struct dump *d, uint32_t outer, uint32_t inner)
 {
@@ -24,6 +25,18 @@ double pass_accepted_error(const struct judge_pass *p, uint32_t line)
     /* if elements could not be read, recorded figures do not show their noise */
     bool accepted = (verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL) && !(l->flags & LINE_UNREAD);
     return accepted && isfinite(l->error) ? (double)l->error : 0;
+}
+
+int64_t pass_last_axis(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
+}
+
+const char *pass_name_in(const struct dump *d, uint32_t row)
+{
+    const char *slot = d->slots.v[d->rows.v[row].slot], *dot = strchr(slot, '.');
+    return dot ? dot + 1 : slot;
 }
 
 bool pass_is_float(const struct row *r, enum row_io io)

@@ -6,7 +6,7 @@
 #include "dump/family.h"
 #include "judge/moved_factor.h"
 #include "judge/recorded_mask.h"
-#include "judge/value_readers.h"
+#include "judge/pass_rows.h"
 #include "num/masked.h"
 #include "pair/align_item.h"
 
@@ -24,9 +24,7 @@ struct doubts {
     const struct dump *d[2];
     VEC(struct lone_value) lone;
     VEC(uint32_t) aside; /* lines that were set aside */
-    struct dataflow flow; /* of the target; built when a value is followed */
-    struct value_readers reads;
-    bool followed;
+    const struct value_readers *reads; /* of the target */
 };
 
 static const struct row *row_of(const struct doubts *x, uint32_t line, int side)
@@ -238,19 +236,13 @@ static bool belongs_to_others(const struct doubts *x, uint32_t line)
     return false;
 }
 
-static int64_t last_axis(const struct dump *d, uint32_t row)
-{
-    const struct shape *s = dump_row_shape(d, row);
-    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
-}
-
 /* Whether the pair has no more than its number of elements in common, and the target's value has its partner elsewhere:
  * the target computes it twice (a graph that runs the forward pass for the loss and for the gradients). */
 static bool is_computed_twice(const struct doubts *x, uint32_t line)
 {
     const struct line *l = &x->m->pairing->lines.v[line];
     const struct row *t = row_of(x, line, TARGET);
-    if (last_axis(x->d[TARGET], l->row[TARGET]) == last_axis(x->d[GOLDEN], l->row[GOLDEN]))
+    if (pass_last_axis(x->d[TARGET], l->row[TARGET]) == pass_last_axis(x->d[GOLDEN], l->row[GOLDEN]))
         return false;
     struct fingerprint own = fingerprint_of(x->d[TARGET], l->row[TARGET]);
     for (uint32_t i = 0; i < x->j->lines; i++) {
@@ -259,7 +251,7 @@ static bool is_computed_twice(const struct doubts *x, uint32_t line)
             (x->j->line[i].flags & LINE_DOUBTFUL) || row_of(x, i, TARGET)->io != t->io)
             continue;
         struct fingerprint f = fingerprint_of(x->d[TARGET], other->row[TARGET]);
-        if (last_axis(x->d[TARGET], other->row[TARGET]) == last_axis(x->d[TARGET], l->row[TARGET]) &&
+        if (pass_last_axis(x->d[TARGET], other->row[TARGET]) == pass_last_axis(x->d[TARGET], l->row[TARGET]) &&
             fingerprint_compare(&own, &f) == LIKE_SAME)
             return true;
     }
@@ -276,7 +268,7 @@ static bool is_other_value(const struct doubts *x, uint32_t line)
 
 /* Whether the target's value goes into nothing but what was set aside: it is computed for a selection that chose
  * something else. */
-static bool goes_nowhere(struct doubts *x, uint32_t line)
+static bool goes_nowhere(const struct doubts *x, uint32_t line)
 {
     uint32_t made[FOLLOWED];
     size_t n = 0;
@@ -284,14 +276,9 @@ static bool goes_nowhere(struct doubts *x, uint32_t line)
     const struct dump *d = x->d[TARGET];
     if (row_of(x, line, TARGET)->io != IO_OUTPUT)
         return false;
-    if (!x->followed) {
-        dataflow_build(&x->flow, d);
-        readers_build(&x->reads, d, &x->flow);
-        x->followed = true;
-    }
     made[n++] = x->m->pairing->lines.v[line].row[TARGET];
     for (size_t i = 0; i < n; i++)
-        for (uint32_t r = x->reads.first[made[i]]; r != NONE; r = x->reads.next[r]) {
+        for (uint32_t r = x->reads->first[made[i]]; r != NONE; r = x->reads->next[r]) {
             uint32_t own = x->m->pairing->line_of[TARGET][r];
             if (x->m->pairing->lines.v[own].pair != NONE && x->j->line[own].rule == RULE_OTHER_VALUE) {
                 aside = true;
@@ -319,9 +306,9 @@ static bool goes_with_others(struct doubts *x, uint32_t line)
            holds_such_a_value(x, line);
 }
 
-void wrong_partners_find(struct judgement *j, const struct measure *m)
+void wrong_partners_find(struct judgement *j, const struct measure *m, const struct value_readers *reads)
 {
-    struct doubts x = {.j = j, .m = m, .d = {m->side[0], m->side[1]}};
+    struct doubts x = {.j = j, .m = m, .d = {m->side[0], m->side[1]}, .reads = reads};
     size_t n = 0;
     for (uint32_t i = 0; i < j->lines; i++)
         n += line_is_in_doubt(&j->line[i]);
@@ -333,10 +320,6 @@ void wrong_partners_find(struct judgement *j, const struct measure *m)
             if (m->pairing->lines.v[i].pair != NONE && line_is_in_doubt(&j->line[i]) &&
                 (pass ? goes_with_others(&x, i) : is_other_value(&x, i)))
                 set_aside(&x, i);
-    if (x.followed) {
-        readers_release(&x.reads);
-        dataflow_release(&x.flow);
-    }
     vec_release(&x.lone);
     vec_release(&x.aside);
 }

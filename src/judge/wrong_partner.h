@@ -3,9 +3,10 @@
 #ifndef JUDGE_WRONG_PARTNER_H
 #define JUDGE_WRONG_PARTNER_H
 
+#include "judge/value_readers.h"
 #include "judge/verdict.h"
 
-/* Sets such pairs aside (VERDICT_SKIP, RULE_OTHER_VALUE) where
+/* reads: of the target. Sets such pairs aside (VERDICT_SKIP, RULE_OTHER_VALUE) where
  * - the target holds the golden value in a row without a partner, or
  * - it is an operand that one side scales before a product and the other in it, or the gradient of one, or
  * - it is a mask of another kind (0 and 1 against what is added to scores) of calls whose results agree, or
@@ -14,6 +15,6 @@
  * - it goes into nothing but what was set aside, or
  * - it is an argument of a call whose results were set aside, or holds the two values of such a pair.
  * Called when every line has its verdict. */
-void wrong_partners_find(struct judgement *j, const struct measure *m);
+void wrong_partners_find(struct judgement *j, const struct measure *m, const struct value_readers *reads);
 
 #endif

@@ -79,7 +79,8 @@ PASS(reordered_rows_find,
      (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct value_readers reads[2]),
      (j, m, flow, reads))
 PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
-PASS(wrong_partners_find, (struct judgement *j, const struct measure *m), (j, m))
+PASS(wrong_partners_find, (struct judgement *j, const struct measure *m, const struct value_readers *reads),
+     (j, m, reads))
 PASS(fused_scales_find,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct thresholds *tol),
      (j, m, flow, tol))

@@ -18,19 +18,6 @@
 
 static uint64_t seed;
 
-static double normal(void)
-{
-    return sqrt(-2 * log(1 - draw_share(&seed))) * cos(6.283185307179586 * draw_share(&seed));
-}
-
-static double rms(const double *v, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += v[i] * v[i];
-    return sqrt(sum / (double)n);
-}
-
 /* ---- operators, each from x (and z, which has no noise) to y; how many elements y has ---- */
 
 static size_t op_softmax(const double *x, const double *z, double *y)
@@ -107,22 +94,22 @@ EACH(cos, cos(x[i]))
 
 static double around_zero(double size)
 {
-    return size * normal();
+    return size * draw_gaussian(&seed);
 }
 
 static double around_5000(double size)
 {
-    return 5000 + size * normal();
+    return 5000 + size * draw_gaussian(&seed);
 }
 
 static double down_to_zero(double size)
 {
-    return size + fabs(normal());
+    return size + fabs(draw_gaussian(&seed));
 }
 
 static double around_one(double size)
 {
-    return 1 + size * normal();
+    return 1 + size * draw_gaussian(&seed);
 }
 
 static const struct measured {
@@ -163,7 +150,7 @@ static uint32_t row_of(struct dump *d, uint32_t call, const char *slot, enum dty
         sum += v[i];
     }
     row->stat[STAT_MEAN] = sum / (double)n;
-    row->stat[STAT_NORM] = rms(v, n) * sqrt((double)n);
+    row->stat[STAT_NORM] = root_mean_square(v, n) * sqrt((double)n);
     row->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
     return r;
 }
@@ -212,16 +199,16 @@ static void test_noise_grows_as_estimated(void **state)
         seed = 11 + t;
         for (size_t i = 0; i < N; i++) {
             x[i] = q->value(q->size);
-            z[i] = normal();
+            z[i] = draw_gaussian(&seed);
         }
-        double size = rms(x, N);
+        double size = root_mean_square(x, N);
         for (size_t i = 0; i < N; i++)
-            noisy[i] = x[i] + q->noise * size * normal();
+            noisy[i] = x[i] + q->noise * size * draw_gaussian(&seed);
         size_t n = q->run(x, z, y[0]);
         q->run(noisy, z, y[1]);
         for (size_t i = 0; i < n; i++)
             d[i] = y[1][i] - y[0][i];
-        double did = rms(d, n) / rms(y[0], n) / q->noise;
+        double did = root_mean_square(d, n) / root_mean_square(y[0], n) / q->noise;
         struct condition c = alone(q->op, x, strcmp(q->op, "div") == 0 ? z : NULL, y[0], n);
         if (q->kind == CONDITION_NONE) {
             if (c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED))
@@ -239,7 +226,7 @@ static void test_masked_scores(void **state)
     (void)state;
     seed = 3;
     for (size_t i = 0; i < N; i++)
-        x[i] = i % WIDTH > 8 ? -65504 : 10 * normal();
+        x[i] = i % WIDTH > 8 ? -65504 : 10 * draw_gaussian(&seed);
     op_softmax(x, NULL, y);
     struct condition c = alone("softmax", x, NULL, y, N);
     assert_int_equal(c.kind, CONDITION_SOFTMAX);
@@ -253,7 +240,7 @@ static void test_others_have_none(void **state)
     static double x[N];
     (void)state;
     for (size_t i = 0; i < N; i++)
-        x[i] = 5000 + normal();
+        x[i] = 5000 + draw_gaussian(&seed);
     for (size_t i = 0; i < ARRAY_LEN(ops); i++)
         assert_int_equal(alone(ops[i], x, NULL, x, N).kind, CONDITION_NONE);
 }
@@ -303,8 +290,8 @@ static uint32_t passed_on(const char *op, size_t (*run)(const double *, const do
     seed = 5;
     for (size_t i = 0; i < N; i++) {
         x[i] = value(size);
-        a[i] = normal();
-        w[i] = normal();
+        a[i] = draw_gaussian(&seed);
+        w[i] = draw_gaussian(&seed);
     }
     run(x, NULL, y);
     both_call(&s, "linear");
@@ -540,9 +527,9 @@ static const struct line_judgement *summed_figures(double in, double out, uint32
     scene_start(&s);
     seed = 5;
     for (size_t i = 0; i < N; i++)
-        y[0][i] = y[1][i] = gy[0][i] = gy[1][i] = normal();
+        y[0][i] = y[1][i] = gy[0][i] = gy[1][i] = draw_gaussian(&seed);
     for (size_t i = 0; i < WIDTH; i++)
-        g[0][i] = g[1][i] = 16 * normal();
+        g[0][i] = g[1][i] = 16 * draw_gaussian(&seed);
     for (size_t i = 0; i < N; i++) {
         y[0][i] *= 1 + in;
         gy[0][i] *= 1 + in;
@@ -653,7 +640,7 @@ static const struct line_judgement *judged_with(const double *g, uint32_t back, 
 {
     struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
     for (int i = 0; i < 2; i++)
-        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = rms(g, N) * sqrt(N)};
+        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = root_mean_square(g, N) * sqrt(N)};
     scene_computed(&s, back, &f);
     scene_judge(&s);
     return &s.j.line[scene_line(&s, back)];
@@ -692,10 +679,10 @@ static const struct line_judgement *gated(double noise, double error, double dif
     scene_start(&s);
     seed = 9;
     for (size_t i = 0; i < N; i++) {
-        x[i] = normal();
-        g[i] = normal();
+        x[i] = draw_gaussian(&seed);
+        g[i] = draw_gaussian(&seed);
     }
-    g[0] = 0.1 * rms(g, N) * sqrt(N);
+    g[0] = 0.1 * root_mean_square(g, N) * sqrt(N);
     both_call(&s, "linear");
     both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
     both_call(&s, op);
@@ -715,11 +702,11 @@ static const struct line_judgement *branched(double turned, double error, double
     scene_start(&s);
     seed = 9;
     for (size_t i = 0; i < N; i++) {
-        x[i] = normal();
+        x[i] = draw_gaussian(&seed);
         chosen[i] = x[i] > 0;
-        g[i] = normal();
+        g[i] = draw_gaussian(&seed);
     }
-    g[0] = 0.1 * rms(g, N) * sqrt(N);
+    g[0] = 0.1 * root_mean_square(g, N) * sqrt(N);
     both_call(&s, "linear");
     uint32_t from = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     both_call(&s, "gt");
@@ -796,7 +783,7 @@ static void both_module(const char *name, const char *scope)
 static void draw(double *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        v[i] = normal();
+        v[i] = draw_gaussian(&seed);
 }
 
 /* As gated(), where modules alone were recorded: two linear ones, between them a ReLU that was not (relu), or nothing;
@@ -812,7 +799,7 @@ static const struct line_judgement *between_modules(double noise, double error, 
     draw(z, N);
     for (size_t i = 0; i < N; i++)
         y[i] = relu ? fmax(x[i], 0) : z[i];
-    g[0] = 0.1 * rms(g, N) * sqrt(N);
+    g[0] = 0.1 * root_mean_square(g, N) * sqrt(N);
     both_module("Module.up.Linear.forward.0", "up");
     uint32_t out = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     both_module("Module.down.Linear.forward.0", "down");

@@ -15,23 +15,10 @@ static uint64_t seed;
 static enum dtype type;
 static uint32_t before[BEFORE];
 
-static double normal(void)
-{
-    return sqrt(-2 * log(1 - draw_share(&seed))) * cos(6.283185307179586 * draw_share(&seed));
-}
-
-static double rms(const double *v, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += v[i] * v[i];
-    return sqrt(sum / (double)n);
-}
-
 static double *drawn(double *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        v[i] = normal();
+        v[i] = draw_gaussian(&seed);
     return v;
 }
 
@@ -59,7 +46,7 @@ static uint32_t one(int side, const char *slot, const char *sizes, const double 
     }
     x->dtype = (uint8_t)type;
     x->stat[STAT_MEAN] = sum / (double)n;
-    x->stat[STAT_NORM] = rms(v, n) * sqrt((double)n);
+    x->stat[STAT_NORM] = root_mean_square(v, n) * sqrt((double)n);
     x->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
     return r;
 }
@@ -136,9 +123,9 @@ static bool weighted(bool softmax, double noise, double times)
     static double x[N], y[N], g[N], h[N], dx[N], other[N];
     begin(3);
     for (size_t i = 0; i < N; i++) {
-        x[i] = normal();
+        x[i] = draw_gaussian(&seed);
         y[i] = softmax ? exp(x[i]) : i % WIDTH < 2 ? exp(x[i]) : 0;
-        g[i] = softmax ? 40 + normal() : i % WIDTH < 2 ? 0.1 * normal() : normal();
+        g[i] = softmax ? 40 + draw_gaussian(&seed) : i % WIDTH < 2 ? 0.1 * draw_gaussian(&seed) : draw_gaussian(&seed);
     }
     for (size_t r = 0; r < ROWS && softmax; r++) {
         double sum = 0;
@@ -148,7 +135,7 @@ static bool weighted(bool softmax, double noise, double times)
             y[r * WIDTH + i] /= sum;
     }
     for (size_t i = 0; i < N; i++)
-        h[i] = g[i] + noise * rms(g, N) * normal();
+        h[i] = g[i] + noise * root_mean_square(g, N) * draw_gaussian(&seed);
     for (size_t r = 0; r < ROWS; r++) {
         double c = 0, e = 0;
         for (size_t i = r * WIDTH; softmax && i < (r + 1) * WIDTH; i++) {
@@ -160,7 +147,7 @@ static bool weighted(bool softmax, double noise, double times)
             other[i] = y[i] * (h[i] - e) - dx[i];
         }
     }
-    double did = rms(other, N) / rms(dx, N);
+    double did = root_mean_square(other, N) / root_mean_square(dx, N);
     const char *op = softmax ? "softmax" : "exp";
     char name[60];
     snprintf(name, sizeof name, "Functional.%s.0.forward", op);
@@ -184,15 +171,15 @@ static bool of_power(double noise, double times)
     begin(4);
     for (size_t i = 0; i < N; i++) {
         x[i] = i ? 1 + draw_share(&seed) : 0.02;
-        g[i] = normal();
+        g[i] = draw_gaussian(&seed);
     }
     for (size_t i = 0; i < N; i++) {
-        z[i] = x[i] + noise * rms(x, N) * (i ? normal() : 1);
+        z[i] = x[i] + noise * root_mean_square(x, N) * (i ? draw_gaussian(&seed) : 1);
         y[i] = pow(x[i], -0.5);
         dx[i] = -0.5 * pow(x[i], -1.5) * g[i];
         other[i] = -0.5 * pow(z[i], -1.5) * g[i] - dx[i];
     }
-    double did = rms(other, N) / rms(dx, N);
+    double did = root_mean_square(other, N) / root_mean_square(dx, N);
     call("Torch.rsqrt.0.forward", NULL, family_find(STR("rsqrt")));
     uint32_t in = both("input.0", SIZES, x, N);
     both("output.0", SIZES, y, N);
@@ -242,7 +229,7 @@ static void key_gradient(const double *q, const double *k, const double *v, cons
                 score += scale * q[i * WIDTH + e] * k[(from + j) * WIDTH + e];
                 dp[j] += g[i * WIDTH + e] * v[(from + j) * WIDTH + e];
             }
-            dp[j] *= 1 + rounding * normal();
+            dp[j] *= 1 + rounding * draw_gaussian(&seed);
             sum += p[j] = exp(score);
         }
         for (size_t j = 0; j < KEYS; j++)
@@ -278,12 +265,12 @@ static bool fused(bool on_both, double spread, double times)
     for (int i = 0; i < 7; i++)
         drawn(any[i], N);
     for (size_t i = 0; i < N; i++)
-        v[i] = v[i / (KEYS * WIDTH) * KEYS * WIDTH + i % WIDTH] + spread * normal();
+        v[i] = v[i / (KEYS * WIDTH) * KEYS * WIDTH + i % WIDTH] + spread * draw_gaussian(&seed);
     key_gradient(q, k, v, g, 0, dk);
     key_gradient(q, k, v, g, 0.002, other);
     for (size_t i = 0; i < N; i++)
         other[i] -= dk[i];
-    double did = rms(other, N) / rms(dk, N);
+    double did = root_mean_square(other, N) / root_mean_square(dk, N);
     call("Tensor.__add__.0.forward", NULL, FAMILY_ADD);
     both("output.0", HEADED, k, N);
     if (on_both)
@@ -336,7 +323,7 @@ static bool weight_gradient(double alike, double noise, double times, double err
     memset(w, 0, sizeof w);
     memset(diff, 0, sizeof diff);
     for (size_t i = 0; i < N; i++)
-        x[i] = mean[i % WIDTH] + (1 - alike) * normal();
+        x[i] = mean[i % WIDTH] + (1 - alike) * draw_gaussian(&seed);
     for (size_t e = 0; e < WIDTH; e++) {
         double sum = 0;
         for (size_t r = 0; r < ROWS; r++)
@@ -345,14 +332,14 @@ static bool weight_gradient(double alike, double noise, double times, double err
             dy[r * WIDTH + e] -= alike * sum;
     }
     for (size_t i = 0; i < N; i++)
-        other[i] = noise * normal();
+        other[i] = noise * draw_gaussian(&seed);
     for (size_t r = 0; r < ROWS; r++)
         for (size_t e = 0; e < WIDTH; e++)
             for (size_t f = 0; f < WIDTH; f++) {
                 w[e * WIDTH + f] += dy[r * WIDTH + e] * x[r * WIDTH + f];
                 diff[e * WIDTH + f] += other[r * WIDTH + e] * x[r * WIDTH + f];
             }
-    double did = rms(diff, WIDTH * WIDTH) / rms(w, WIDTH * WIDTH);
+    double did = root_mean_square(diff, WIDTH * WIDTH) / root_mean_square(w, WIDTH * WIDTH);
     call("Module.k.Linear.forward.0", "k", FAMILY_LINEAR);
     both("input.0", SIZES, x, N);
     both("output.0", SIZES, y, N);
@@ -432,7 +419,7 @@ static bool term(double share, double error)
     drawn(sums, ROWS);
     drawn(whole, N);
     for (size_t i = 0; i < ROWS; i++)
-        g[i] = share * normal();
+        g[i] = share * draw_gaussian(&seed);
     for (size_t i = 0; i < N; i++)
         spread[i] = g[i / WIDTH];
     call("Tensor.gather.0.forward", NULL, FAMILY_COPY);
