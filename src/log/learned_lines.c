@@ -524,33 +524,28 @@ static void end_above(struct series_builder *k, struct learnt_reading *r, line_r
     r->begun = false;
 }
 
-/* "[step=10/2500]", and below it a line a value: "train/CrossEntropyLoss=7.1". */
-static void take_below(struct series_builder *k, struct str line, void *ctx, line_records *out)
+/* Whether a step or a loss of the line cannot be read; it is counted. Without a step the lines below have none. */
+static bool note_odd_below(struct series_builder *k, struct learnt_reading *r, struct str line,
+                           const struct line_field *loss, const struct line_field *step, line_records *out)
 {
-    struct learnt_reading *r = ctx;
     const struct lines_learnt *l = r->learnt;
-    const struct line_fields *f = &r->fields;
-    if (!line_fields_may(line) && !line_fields_count(line) && !str_ihas(line, "norm") && !str_ihas(line, "lr"))
-        return;
-    line_fields_read(&r->fields, line);
-    const struct line_field *loss = find_line_field(f, FIELD_TAKEN, l->main, l->loss);
-    const struct line_field *step = find_line_field(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
-    if (f->judged)
-        return;
     struct str text;
     bool odd_step = (step && step->odd) || (!step && line_fields_odd(line, l->step, &text));
-    if (odd_step || (!loss && line_fields_odd(line, l->loss, &text)) || (loss && loss->odd)) {
-        const char *label = odd_step ? l->step : l->loss;
-        log_odd_value(k, line_fields_odd(line, label, &text) ? text : line);
-        if (odd_step) {
-            end_above(k, r, out);
-            r->lost = true;
-        }
-        return;
+    if (!odd_step && (loss || !line_fields_odd(line, l->loss, &text)) && !(loss && loss->odd))
+        return false;
+    const char *label = odd_step ? l->step : l->loss;
+    log_odd_value(k, line_fields_odd(line, label, &text) ? text : line);
+    if (odd_step) {
+        end_above(k, r, out);
+        r->lost = true;
     }
-    r->lost = r->lost && !step;
-    if (r->lost)
-        return;
+    return true;
+}
+
+/* Begins a record with the loss or the step that stands first. */
+static void begin_above(struct series_builder *k, struct learnt_reading *r, const struct line_field *loss,
+                        const struct line_field *step, line_records *out)
+{
     r->loss_first = r->loss_first || (loss && !step && !r->begun && !out->n);
     r->last_is_step = step ? true : loss ? false : r->last_is_step;
     if (r->loss_first && loss) {
@@ -566,11 +561,30 @@ static void take_below(struct series_builder *k, struct str line, void *ctx, lin
         r->above.total = step->total;
     } else if (step) {
         end_above(k, r, out);
-        epoch = find_line_field(f, FIELD_EPOCH, LOG_LOSS, NULL);
+        const struct line_field *epoch = find_line_field(&r->fields, FIELD_EPOCH, LOG_LOSS, NULL);
         r->above = (struct line_record){.step = (int64_t)step->x, .total = step->total,
                                         .epoch = epoch ? (int64_t)epoch->x : -1, .r = {.line = k->line}};
         r->begun = true;
     }
+}
+
+/* "[step=10/2500]", and below it a line a value: "train/CrossEntropyLoss=7.1". */
+static void take_below(struct series_builder *k, struct str line, void *ctx, line_records *out)
+{
+    struct learnt_reading *r = ctx;
+    const struct lines_learnt *l = r->learnt;
+    const struct line_fields *f = &r->fields;
+    if (!line_fields_may(line) && !line_fields_count(line) && !str_ihas(line, "norm") && !str_ihas(line, "lr"))
+        return;
+    line_fields_read(&r->fields, line);
+    const struct line_field *loss = find_line_field(f, FIELD_TAKEN, l->main, l->loss);
+    const struct line_field *step = find_line_field(f, FIELD_STEP, LOG_LOSS, l->step);
+    if (f->judged || note_odd_below(k, r, line, loss, step, out))
+        return;
+    r->lost = r->lost && !step;
+    if (r->lost)
+        return;
+    begin_above(k, r, loss, step, out);
     r->astray += loss && (!r->begun || log_has(&r->above.r, l->main)) && !r->loss_first;
     for (size_t i = 0; i < f->n && r->begun; i++) {
         const struct line_field *v = &f->v[i];

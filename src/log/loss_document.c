@@ -425,19 +425,58 @@ static void take_document_object(struct document_reading *d, struct str object, 
         take_steps(d, best[LOG_LOSS], STR(""));
 }
 
+struct step_members {
+    struct log_record r;
+    struct values_taken taken;
+    struct str odd, lone, name; /* a value that cannot be read; of an object of one value, the value and its name */
+    bool numbered, odd_step, judged;
+};
+
+static void take_step_member(struct document_reading *d, struct step_members *m, struct str key, struct str value)
+{
+    struct str own = scan_unquoted(value);
+    double x, digit;
+    int64_t rank;
+    enum log_value v;
+    if (value_says_name(key))
+        m->name = own;
+    if (value_says_value(key))
+        m->lone = own;
+    m->judged = m->judged || (value_is_split(key) && value_split_judged(own));
+    if (value_is_rank(key) && document_count(value, &rank))
+        m->r.rank = log_rank_said(rank);
+    bool steps = !m->numbered && value_is_step(key);
+    if (!scan_number(own, &x, &digit) || (steps && !document_count(value, &m->r.step))) {
+        if ((steps || value_named(key, &v)) && !is_list_text(value) && !is_object_text(value) &&
+            !reading_is_nothing(own))
+            m->odd = own;
+        m->odd_step = m->odd_step || (steps && m->odd.n);
+    } else if (steps) {
+        m->numbered = true;
+    } else if (value_taken(&m->taken, key, &v)) {
+        log_set(d->k, &m->r, v, x, digit);
+    }
+}
+
+static void take_lone_value(struct document_reading *d, struct step_members *m)
+{
+    double x, digit;
+    enum log_value v;
+    if (m->taken.has || !m->lone.n || !m->name.n || !value_taken(&m->taken, m->name, &v))
+        return;
+    if (scan_number(m->lone, &x, &digit))
+        log_set(d->k, &m->r, v, x, digit);
+    else if (!reading_is_nothing(m->lone))
+        m->odd = m->lone;
+}
+
 /* [{"step": 1, "loss": 10.2}, …] and {"1": {"loss": 10.2}, …}: an object a step. keyed: its key says the step, where
  * it has none of its own ({"0": {"step": 10, …}}: the key numbers a row). {"step": 1, "name": "loss", "value": 10.2}
  * has one value; name: its name where the list has it. */
 static bool take_step(struct document_reading *d, struct str object, int64_t step, bool keyed, struct str name)
 {
     struct str s = str_cut(object, 1), outer = STR(""), key, value;
-    struct log_record r = {.step = step};
-    struct values_taken taken = {0};
-    struct str odd = STR(""), lone = STR("");
-    bool numbered = false, odd_step = false, judged = false;
-    double x, digit;
-    int64_t rank;
-    enum log_value v;
+    struct step_members m = {.r = {.step = step}, .odd = STR(""), .lone = STR(""), .name = name};
     int rc;
     while ((rc = scan_member(&s, &key, &value)) == 1 || outer.n) {
         if (rc != 1) {
@@ -451,43 +490,20 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
             s = str_cut(value, 1);
             continue;
         }
-        if (value_says_name(key))
-            name = scan_unquoted(value);
-        if (value_says_value(key))
-            lone = scan_unquoted(value);
-        judged = judged || (value_is_split(key) && value_split_judged(scan_unquoted(value)));
-        if (value_is_rank(key) && document_count(value, &rank))
-            r.rank = log_rank_said(rank);
-        bool steps = !numbered && value_is_step(key);
-        if (!scan_number(scan_unquoted(value), &x, &digit) || (steps && !document_count(value, &r.step))) {
-            if ((steps || value_named(key, &v)) && !is_list_text(value) && !is_object_text(value) &&
-                !reading_is_nothing(scan_unquoted(value)))
-                odd = scan_unquoted(value);
-            odd_step = odd_step || (steps && odd.n);
-            continue;
-        }
-        if (steps)
-            numbered = true;
-        else if (value_taken(&taken, key, &v))
-            log_set(d->k, &r, v, x, digit);
+        take_step_member(d, &m, key, value);
     }
-    if (judged)
+    if (m.judged)
         return true;
-    if (!taken.has && lone.n && name.n && value_taken(&taken, name, &v)) {
-        if (scan_number(lone, &x, &digit))
-            log_set(d->k, &r, v, x, digit);
-        else if (!reading_is_nothing(lone))
-            odd = lone;
-    }
-    if (odd.n)
-        log_odd_value(d->k, odd);
-    if (odd_step || (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM)))
-        return odd.n > 0;
-    log_total_taken(d->k, &taken);
-    d->counted = d->counted || !(numbered || keyed);
+    take_lone_value(d, &m);
+    if (m.odd.n)
+        log_odd_value(d->k, m.odd);
+    if (m.odd_step || (!log_has(&m.r, LOG_LOSS) && !log_has(&m.r, LOG_NORM)))
+        return m.odd.n > 0;
+    log_total_taken(d->k, &m.taken);
+    d->counted = d->counted || !(m.numbered || keyed);
     d->numbers++;
     d->k->line++;
-    log_add(d->k, &r);
+    log_add(d->k, &m.r);
     return true;
 }
 
@@ -769,47 +785,72 @@ static bool beside_rows(struct str line, const struct str *part, size_t n)
            (str_starts(line, "[") && str_has(line, " rows x ") && str_ends(line, " columns]"));
 }
 
+/* Whether the parts of a line are a row of these columns; begun: a row or the names came. */
+static bool is_column_row(const struct columns *c, const struct str *part, size_t n, bool begun)
+{
+    return n <= COLUMNS && all_numbers(part, n) && (!begun || n == c->n);
+}
+
+/* Whether a line before the first row names the columns; c has them then. */
+static bool take_column_names(struct columns *c, const struct str *part, size_t n)
+{
+    struct columns names = {0};
+    if (n > COLUMNS || c->named || !name_document_columns(&names, part, n))
+        return false;
+    *c = names;
+    return true;
+}
+
+/* Whether a row's step can be read; without names it has to grow, and of epochs only one that grows is the step. */
+static bool does_step_fit(struct columns *c, struct str text, int64_t *last)
+{
+    int64_t step = *last;
+    bool fits = document_count(text, &step) && (c->named || step > *last);
+    if (c->epoch && step <= *last)
+        c->step = -1;
+    *last = step;
+    return fits;
+}
+
+/* A line of names may be a comment: "# step loss". */
+static struct str without_hash(struct str line)
+{
+    while (line.n && (line.p[0] == '#' || line.p[0] == ' '))
+        line = str_cut(line, 1);
+    return line;
+}
+
 /* Whether the first lines are columns of numbers we can tell apart. */
 static bool find_columns(const struct file *f, struct columns *c)
 {
     struct log_lines l = {.file = f, .most = 65536};
     struct str line, part[COLUMNS];
     struct err quiet;
-    int64_t last = -1, step;
+    int64_t last = -1;
     size_t rows = 0, odd = 0;
     bool yes = true;
     *c = (struct columns){.step = -1};
     while (yes && rows < 1000 && log_line_next(&l, &line, &quiet) == 1) {
-        while (line.n && (line.p[0] == '#' || line.p[0] == ' '))
-            line = str_cut(line, 1);
+        line = without_hash(line);
         size_t n = cut_column_line(line, part);
         if (!n || (l.end && !l.newline && f->size > 65536) || beside_rows(str_trim(line), part, n))
             continue;
         const bool gaps = str_find(line, ',') < 0 && str_find(line, ';') < 0;
         if (!rows && gaps && c->named && n == c->n + 1 && n < COLUMNS && all_numbers(part, n))
             add_index(c);
-        if (n > COLUMNS || !all_numbers(part, n) || ((rows || c->named) && n != c->n)) {
-            struct columns names = {0};
-            if (n <= COLUMNS && !rows && !c->named && name_document_columns(&names, part, n))
-                *c = names;
-            else
-                odd++;
+        if (!is_column_row(c, part, n, rows || c->named)) {
+            odd += rows || !take_column_names(c, part, n);
             continue;
         }
         if (!rows && !c->named && n > 2) {
             odd++;
             continue;
         }
-        if (!rows && !c->named) {
+        if (!rows && !c->named)
             *c = (struct columns){.step = n == 2 ? 0 : -1, .as = {n == 2 ? -1 : LOG_LOSS, LOG_LOSS}, .n = n};
-        }
         rows++;
-        if (yes && c->step >= 0) {
-            yes = document_count(part[c->step], &step) && (c->named || step > last);
-            if (c->epoch && step <= last)
-                c->step = -1;
-            last = step;
-        }
+        if (c->step >= 0)
+            yes = does_step_fit(c, part[c->step], &last);
     }
     log_line_close(&l);
     return yes && rows > 1 && odd <= rows / 2; /* some rows may be unreadable */
@@ -833,19 +874,33 @@ bool loss_columns_sniff(const struct file *f)
     return find_columns(f, &c);
 }
 
+/* A row's values as the record of step n, or of the step that the row names. */
+static void take_column_row(struct series_builder *k, const struct columns *c, const struct str *part, int64_t n)
+{
+    struct log_record r = {.step = n};
+    double x, digit;
+    if (c->step >= 0 && !document_count(part[c->step], &r.step)) {
+        log_odd_value(k, part[c->step]);
+        return;
+    }
+    for (size_t i = 0; i < c->n; i++)
+        if (c->as[i] >= 0 && scan_number(part[i], &x, &digit))
+            log_set(k, &r, (enum log_value)c->as[i], x, digit);
+    if (r.has)
+        log_add(k, &r);
+}
+
 int loss_columns_read(struct series_builder *k, struct err *e)
 {
     struct log_lines l = {.file = k->file, .cancel = k->cancel};
     struct str line, part[COLUMNS];
     struct columns c;
     int64_t n = 0;
-    double x, digit;
     bool begun = false; /* behind the names, if there are any */
     int rc;
     if (!find_columns(k->file, &c))
         return err_line(e, k->file->name, 1, _("expected columns of numbers: a loss, or a growing step and a loss"));
     while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
-        struct log_record r = {0};
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
         size_t parts = cut_column_line(line, part);
         if (l.end && !l.newline && k->growing)
@@ -868,16 +923,7 @@ int loss_columns_read(struct series_builder *k, struct err *e)
             }
             continue;
         }
-        r.step = ++n;
-        if (c.step >= 0 && !document_count(part[c.step], &r.step)) {
-            log_odd_value(k, part[c.step]);
-            continue;
-        }
-        for (size_t i = 0; i < c.n; i++)
-            if (c.as[i] >= 0 && scan_number(part[i], &x, &digit))
-                log_set(k, &r, (enum log_value)c.as[i], x, digit);
-        if (r.has)
-            log_add(k, &r);
+        take_column_row(k, &c, part, ++n);
     }
     k->stepless = c.step < 0;
     vec_last(&k->s->files)->lines = l.line;

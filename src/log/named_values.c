@@ -75,6 +75,38 @@ static bool step_pair(struct str value, double *epoch, double *step)
     return scan_leading(&s, step, NULL) && str_is(str_trim(s), "]");
 }
 
+static void take_step_number(struct step_object *o, double x)
+{
+    o->stepped = is_step_number(x);
+    o->r.step = o->stepped ? (int64_t)x : 0;
+}
+
+/* What a member says about the object, whatever its value is. */
+static void note_object_words(struct step_object *o, struct str key, struct str value, bool inside)
+{
+    double x;
+    o->judged = o->judged || (value_is_split(key) && value_split_judged(scan_unquoted(value)));
+    if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step_number(x))
+        o->r.rank = log_rank_said((int64_t)x);
+    o->of_parameter = o->of_parameter || log_is_parameter(scan_unquoted(value));
+    if (!inside && value_says_name(key))
+        o->value_name = scan_unquoted(value);
+    else if (!inside && value_says_value(key))
+        o->value_text = scan_unquoted(value);
+}
+
+/* A value that is no number, where a number belongs. */
+static void note_odd_member(struct step_object *o, struct str key, struct str value)
+{
+    enum log_value v;
+    if (value.p[0] == '{' || value.p[0] == '[' || reading_is_nothing(scan_unquoted(value)))
+        return;
+    if (value_named(key, &v))
+        o->odd = scan_unquoted(value);
+    if (!o->stepped && value_is_step(key))
+        o->odd_step = scan_unquoted(value);
+}
+
 /* Reads the members after a '{'; `inside` of a nested object. Whether they are complete. */
 static bool take_members(struct step_object *o, struct str s, bool inside)
 {
@@ -85,35 +117,20 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         enum log_value v;
         double epoch;
         key = written_key(key, &o->plain);
-        o->judged = o->judged || (value_is_split(key) && value_split_judged(scan_unquoted(value)));
-        if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step_number(x))
-            o->r.rank = log_rank_said((int64_t)x);
-        o->of_parameter = o->of_parameter || log_is_parameter(scan_unquoted(value));
-        if (!inside && value_says_name(key))
-            o->value_name = scan_unquoted(value);
-        else if (!inside && value_says_value(key))
-            o->value_text = scan_unquoted(value);
+        note_object_words(o, key, value, inside);
         if (!inside && value.n && value.p[0] == '{' && (is_values_key(key) || (o->mlperf && str_is(key, "metadata")))) {
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
         } else if (!o->stepped && value_is_step(key) && step_pair(value, &epoch, &x)) {
-            o->stepped = is_step_number(x);
-            o->r.step = o->stepped ? (int64_t)x : 0;
+            take_step_number(o, x);
             o->epoch = epoch;
         } else if (!scan_number(scan_unquoted(value), &x, &digit)) {
-            bool odd = value.p[0] != '{' && value.p[0] != '[' && !reading_is_nothing(scan_unquoted(value));
-            if (odd && value_named(key, &v))
-                o->odd = scan_unquoted(value);
-            if (odd && !o->stepped && value_is_step(key))
-                o->odd_step = scan_unquoted(value);
-            continue;
+            note_odd_member(o, key, value);
         } else if (!o->stepped && value_is_step(key)) {
-            o->stepped = is_step_number(x);
+            take_step_number(o, x);
             o->odd_step = scan_unquoted(value);
-            o->r.step = o->stepped ? (int64_t)x : 0;
         } else if (o->mlperf && inside && str_is(key, "samples_count") && !o->stepped) {
-            o->stepped = is_step_number(x);
-            o->r.step = o->stepped ? (int64_t)x : 0;
+            take_step_number(o, x);
             if (o->k)
                 o->k->s->in_samples = true;
         } else if (str_is(key, "epoch")) {
@@ -140,15 +157,22 @@ static void take_named_value(struct step_object *o)
         log_set(o->k, &o->r, v, x, digit);
 }
 
+/* The line's object, without the mark that NVIDIA's DLLogger or MLPerf's logging writes before it. */
+static struct str object_of_line(struct str line, bool *mlperf)
+{
+    struct str s = str_trim(line);
+    if (str_starts(s, "DLLL "))
+        s = str_trim(str_cut(s, strlen("DLLL ")));
+    if ((*mlperf = str_starts(s, ":::MLLOG ")))
+        s = str_trim(str_cut(s, strlen(":::MLLOG ")));
+    return s;
+}
+
 /* Whether the line is one object with a step and a value that is known; k (may be NULL) takes it. */
 static bool take_step_object(struct series_builder *k, struct str line)
 {
     struct step_object o = {.k = k, .epoch = -1};
-    struct str s = str_trim(line);
-    if (str_starts(s, "DLLL ")) /* NVIDIA's DLLogger */
-        s = str_trim(str_cut(s, strlen("DLLL ")));
-    if ((o.mlperf = str_starts(s, ":::MLLOG ")))
-        s = str_trim(str_cut(s, strlen(":::MLLOG ")));
+    struct str s = object_of_line(line, &o.mlperf);
     if (!s.n || s.p[0] != '{')
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
@@ -245,6 +269,18 @@ static bool times_stand_in(const struct str *cell, size_t n)
     return false;
 }
 
+/* The column that a cell of the head names, if it is none of a value and has not been named before; NULL otherwise. */
+static int *named_column(struct value_table *t, struct str cell)
+{
+    return t->step < 0 && value_is_step(cell)                 ? &t->step
+           : t->epoch < 0 && str_is(str_trim(cell), "epoch")  ? &t->epoch
+           : t->split < 0 && value_is_split(cell)             ? &t->split
+           : t->rank < 0 && value_is_rank(cell)               ? &t->rank
+           : t->name < 0 && value_says_name(str_trim(cell))   ? &t->name
+           : t->value < 0 && value_says_value(cell)           ? &t->value
+                                                              : NULL;
+}
+
 static bool value_table_header(struct value_table *t, const struct str *cell, size_t n)
 {
     struct values_taken taken = {0};
@@ -253,18 +289,9 @@ static bool value_table_header(struct value_table *t, const struct str *cell, si
     for (size_t i = 0; i < t->n; i++) {
         enum log_value v;
         t->as[i] = -1;
-        if (t->step < 0 && value_is_step(cell[i])) {
-            t->step = (int)i;
-        } else if (t->epoch < 0 && str_is(str_trim(cell[i]), "epoch")) {
-            t->epoch = (int)i;
-        } else if (t->split < 0 && value_is_split(cell[i])) {
-            t->split = (int)i;
-        } else if (t->rank < 0 && value_is_rank(cell[i])) {
-            t->rank = (int)i;
-        } else if (t->name < 0 && value_says_name(str_trim(cell[i]))) {
-            t->name = (int)i;
-        } else if (t->value < 0 && value_says_value(cell[i])) {
-            t->value = (int)i;
+        int *named = named_column(t, cell[i]);
+        if (named) {
+            *named = (int)i;
         } else if (value_taken(&taken, cell[i], &v)) {
             for (size_t k = 0; k < i; k++) /* a part of it */
                 t->as[k] = t->as[k] == (int8_t)v ? -1 : t->as[k];

@@ -151,78 +151,103 @@ static bool find_token_order(const struct found_orders_of *f, double limit, cons
     return false;
 }
 
+struct order_search {
+    struct deciding *d;
+    struct map experts; /* path → index in orders */
+    VEC(const uint32_t *) orders;
+    struct map mixtures;
+    mixture_list mixture;
+    found_orders found;
+};
+
+static bool may_be_token_rows(const struct deciding *d, const struct whole_row *a, const struct whole_row *b)
+{
+    bool sums = whole_row_is_sum(a) || whole_row_is_sum(b) || a->io == IO_PARAMETER ||
+                d->side[0]->calls->calls.v[a->call].gradient;
+    return !sums && a->ndim >= 1 && b->ndim == a->ndim && a->shape[0] == b->shape[0] && a->shape[0] >= 2 &&
+           dtype_is_float((enum dtype)a->dtype);
+}
+
+/* Keeps an order for the rows after it: those of the mixture, and those of the expert. */
+static void keep_token_order(struct order_search *s, const struct found_orders_of *of, struct str expert,
+                             bool forward, const uint32_t *order, uint64_t rows)
+{
+    uint32_t *keep = arena_alloc(&s->d->arena, ((size_t)rows + 1) * sizeof *keep);
+    keep[0] = (uint32_t)rows;
+    memcpy(keep + 1, order, (size_t)rows * sizeof *keep);
+    if (of->mixture != MAP_NONE && forward && !of->given) {
+        struct found_order one = {of->mixture, (uint32_t)rows, keep + 1};
+        vec_push(&s->found, one);
+    }
+    if (expert.n && forward) {
+        map_add(&s->experts, arena_str(&s->d->arena, expert), (uint32_t)s->orders.n);
+        vec_push(&s->orders, (const uint32_t *)keep);
+    }
+}
+
+/* Searches the order of a pair of rows whose values differ, or of an expert's first rows, and uses it. */
+static void search_token_order(struct order_search *s, const struct trial *t, const struct found_orders_of *of,
+                               struct str expert)
+{
+    struct deciding *d = s->d;
+    struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
+    uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
+    double *x = whole_row_values(d->side[0], a, &n[0]), *y = whole_row_values(d->side[1], b, &n[1]);
+    uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
+    bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3, wanted = wrong || expert.n;
+    struct join_step was[2][JOIN_STEPS];
+    memcpy(was[0], a->step, sizeof was[0]);
+    memcpy(was[1], b->step, sizeof was[1]);
+    if (wanted && (is_zigzag(a) || is_zigzag(b))) {
+        in_rank_order(a);
+        in_rank_order(b);
+        free(x);
+        free(y);
+        x = whole_row_values(d->side[0], a, &n[0]);
+        y = whole_row_values(d->side[1], b, &n[1]);
+    }
+    if (wanted && x && y && n[0] == n[1] && n[0] / rows > 1 &&
+        find_token_order(of, trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
+        use_order(d, a, b, order, rows);
+        keep_token_order(s, of, expert, d->side[0]->calls->calls.v[a->call].region == IN_FORWARD, order, rows);
+    } else {
+        memcpy(a->step, was[0], sizeof was[0]);
+        memcpy(b->step, was[1], sizeof was[1]);
+    }
+    free(order);
+    free(x);
+    free(y);
+}
+
 /* Rows whose first axis is tokens in sending order are compared as a set; an expert's rows follow the order of its
  * input. */
 void token_orders_find(struct deciding *d)
 {
-    struct map experts = {0};
-    VEC(const uint32_t *) orders = {0};
+    struct order_search s = {.d = d};
     bool spread = d->side[0]->calls->layout->size[CUT_EP] != d->side[1]->calls->layout->size[CUT_EP];
-    struct map mixtures = {0};
-    mixture_list mixture = {0};
-    found_orders found = {0};
-    list_mixtures(d, &mixtures, &mixture);
+    list_mixtures(d, &s.mixtures, &s.mixture);
     for (size_t i = 0; i < d->trials.n; i++) {
-        struct trial *t = &d->trials.v[i];
+        const struct trial *t = &d->trials.v[i];
         struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
-        bool sums = whole_row_is_sum(a) || whole_row_is_sum(b) || a->io == IO_PARAMETER ||
-                    d->side[0]->calls->calls.v[a->call].gradient;
-        if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 ||
-            !dtype_is_float((enum dtype)a->dtype))
+        if (!may_be_token_rows(d, a, b))
             continue;
         const struct whole_call *call = &d->side[0]->calls->calls.v[a->call];
-        struct found_orders_of of = {.all = &found, .mixture = map_get(&mixtures, str_cut(str_of(call->group), 2))};
+        struct found_orders_of of = {.all = &s.found,
+                                     .mixture = map_get(&s.mixtures, str_cut(str_of(call->group), 2))};
         if (!spread && of.mixture == MAP_NONE)
             continue;
         of.given = of.mixture != MAP_NONE && call->region == IN_FORWARD && a->io == IO_OUTPUT &&
-                   call->order > mixture.v[of.mixture].experts;
+                   call->order > s.mixture.v[of.mixture].experts;
         struct str expert = expert_path(d->side[0], a);
-        uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
-        if (known != MAP_NONE) {
-            if (orders.v[known][0] == (uint32_t)a->shape[0])
-                use_order(d, a, b, orders.v[known] + 1, (uint64_t)a->shape[0]);
-            continue;
-        }
-        uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
-        double *x = whole_row_values(d->side[0], a, &n[0]), *y = whole_row_values(d->side[1], b, &n[1]);
-        uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
-        bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3, wanted = wrong || expert.n;
-        struct join_step was[2][JOIN_STEPS];
-        memcpy(was[0], a->step, sizeof was[0]);
-        memcpy(was[1], b->step, sizeof was[1]);
-        if (wanted && (is_zigzag(a) || is_zigzag(b))) {
-            in_rank_order(a);
-            in_rank_order(b);
-            free(x);
-            free(y);
-            x = whole_row_values(d->side[0], a, &n[0]);
-            y = whole_row_values(d->side[1], b, &n[1]);
-        }
-        if (wanted && x && y && n[0] == n[1] && n[0] / rows > 1 &&
-            find_token_order(&of, trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
-            use_order(d, a, b, order, rows);
-            uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
-            keep[0] = (uint32_t)rows;
-            memcpy(keep + 1, order, (size_t)rows * sizeof *keep);
-            if (of.mixture != MAP_NONE && call->region == IN_FORWARD && !of.given) {
-                struct found_order one = {of.mixture, (uint32_t)rows, keep + 1};
-                vec_push(&found, one);
-            }
-            if (expert.n && call->region == IN_FORWARD) {
-                map_add(&experts, arena_str(&d->arena, expert), (uint32_t)orders.n);
-                vec_push(&orders, (const uint32_t *)keep);
-            }
-        } else {
-            memcpy(a->step, was[0], sizeof was[0]);
-            memcpy(b->step, was[1], sizeof was[1]);
-        }
-        free(order);
-        free(x);
-        free(y);
+        uint32_t known = expert.n ? map_get(&s.experts, expert) : MAP_NONE;
+        if (known == MAP_NONE)
+            search_token_order(&s, t, &of, expert);
+        else if (s.orders.v[known][0] == (uint32_t)a->shape[0])
+            use_order(d, a, b, s.orders.v[known] + 1, (uint64_t)a->shape[0]);
     }
-    map_release(&experts);
-    map_release(&mixtures);
-    vec_release(&mixture);
-    vec_release(&found);
-    vec_release(&orders);
+    map_release(&s.experts);
+    map_release(&s.mixtures);
+    vec_release(&s.mixture);
+    vec_release(&s.found);
+    vec_release(&s.orders);
 }

@@ -44,13 +44,32 @@ static bool does_token_count(const struct rollout_row *lp, const struct rollout_
     return m ? *m != 0 : !a || *a != 0;
 }
 
+/* Where the tokens end: behind the length of the row, or before its padding if nothing says which tokens count. */
+static size_t rollout_line_end(const struct rollout_row *lp, const struct rollout_row *length, size_t from,
+                               struct rollout_line *l)
+{
+    size_t end = lp->n;
+    if (!l->masked && length->there && length->n == 1 && length->v[0] >= 0 &&
+        length->v[0] < (double)lp->n - (double)from) {
+        end = from + (size_t)length->v[0];
+        l->masked = true;
+    }
+    l->masked |= length->there;
+    if (!l->masked) {
+        end = without_padding(lp);
+        end = end < from ? from : end;
+        l->dropped = lp->n - end;
+    }
+    return end;
+}
+
 void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout_line *l)
 {
     struct rollout_row lp = rollout_column_row(t->c, t->log_probs, row);
     struct rollout_row mask = optional_column_row(t, t->mask, row), att = optional_column_row(t, t->attention, row),
                        tok = optional_column_row(t, t->tokens, row), len = optional_column_row(t, t->length, row),
                        rnd = optional_column_row(t, t->round, row);
-    size_t from = 0, end = lp.n;
+    size_t from = 0;
     uint32_t round = 0;
     bool before = false, any = false;
     *l = (struct rollout_line){.row = lp.n};
@@ -61,16 +80,7 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
         from = lp.n - tok.n;
     l->masked = value_beside_token(&mask, lp.n, 0) || value_beside_token(&att, lp.n, 0) ||
                 (mask.there && mask.width == 1 && mask.n < lp.n);
-    if (!l->masked && len.there && len.n == 1 && len.v[0] >= 0 && len.v[0] < (double)lp.n - (double)from) {
-        end = from + (size_t)len.v[0];
-        l->masked = true;
-    }
-    l->masked |= len.there;
-    if (!l->masked) {
-        end = without_padding(&lp);
-        end = end < from ? from : end;
-        l->dropped = lp.n - end;
-    }
+    size_t end = rollout_line_end(&lp, &len, from, l);
     l->v = mem_resize_array(NULL, end > from ? end - from : 1, sizeof *l->v);
     l->tokens = tok.there && tok.width == 1 && (tok.n >= lp.n || from);
     for (size_t i = from; i < end; i++) {
