@@ -108,8 +108,7 @@ int record_check(const struct member *table, const cJSON *o, const char *path, s
             continue;
         if (check_json_kind(path, m->key, type_name(m), v, e) ||
             (is_object_member(m) ? record_check(m->members, v, path, e)
-                          : (is_list_member(m) || m->kind == MEMBER_OWN) &&
-                              check_member_entries(m, v, path, e)))
+                                 : (is_list_member(m) || m->kind == MEMBER_OWN) && check_member_entries(m, v, path, e)))
             return -1;
     }
     return 0;

@@ -171,8 +171,7 @@ static void html_put_table(struct buf *b, const struct doc_block *k)
 {
     buf_cstr(b, "<div class=\"t\"><table>\n<thead><tr>");
     for (size_t i = 0; i < k->columns; i++) {
-        buf_cstr(b, is_numeric_column(k, i)
-                 ? "<th scope=\"col\" class=\"n\">"
+        buf_cstr(b, is_numeric_column(k, i)                    ? "<th scope=\"col\" class=\"n\">"
                     : strlen(k->cells.v[i].text) <= CELL_WHOLE ? "<th scope=\"col\" class=\"v\">"
                                                                : "<th scope=\"col\">");
         html_put_escaped(b, k->cells.v[i].text);

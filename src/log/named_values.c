@@ -372,9 +372,9 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     if (!t->head) {
         t->head = true;
-        return value_table_header(t, cell, n) ? 0
-               : err_line(e, t->k->file->name, line, _("expected a step column and a value "
-                                                                                          "column"));
+        return value_table_header(t, cell, n)
+                   ? 0
+                   : err_line(e, t->k->file->name, line, _("expected a step column and a value column"));
     }
     if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step_number(x)) {
         if ((size_t)t->step >= n || reading_is_nothing(cell[t->step]))

@@ -176,7 +176,7 @@ static enum dtype round_part_type(const struct round_part *x, int s)
 {
     return is_round_part(x, x->brain[s], x->last[s][0])  ? DTYPE_BF16
            : is_round_part(x, x->half[s], x->last[s][1]) ? DTYPE_F16
-                                                   : DTYPE_UNKNOWN;
+                                                         : DTYPE_UNKNOWN;
 }
 
 static int look_for_grains(struct side_blocks *b, struct figures *f, struct err *e)

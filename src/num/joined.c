@@ -202,7 +202,7 @@ int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct join
     j->view = *v;
     *v = (struct joined_view){0};
     enum dtype type = part[0].dtype;
-    j->dtype = is_view_of_one_part(&j->view)                                             ? type
+    j->dtype = is_view_of_one_part(&j->view)                               ? type
                : type == DTYPE_F64 || dtype_table[type].klass == CLASS_INT ? DTYPE_F64
                                                                            : DTYPE_F32;
     *t = (struct tensor){.dtype = j->dtype, .ndim = j->view.ndim};

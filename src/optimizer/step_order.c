@@ -87,7 +87,7 @@ void step_order(const struct step_side *s, const uint32_t *after, uint32_t *grad
     for (uint32_t i = 0; i < b->list.n; i++) {
         grad[i] = step_weight_readable(&b->list.v[i]) && after[i] != MAP_NONE
                   ? gradient_that_moved(s, (const float(*)[LEAD])grads, i, after[i])
-                                                                 : MAP_NONE;
+                  : MAP_NONE;
         if (grad[i] == MAP_NONE)
             continue;
         if (owner[grad[i]] != MAP_NONE) { /* taken twice: it is neither's for certain */
