@@ -293,7 +293,22 @@ static double loss_limit(const struct thresholds *tol, const struct verdict_case
     return size > 0 ? fmax(tol->curves.first_loss_rel, tol->curves.first_loss_abs / size) : tol->curves.first_loss_rel;
 }
 
-double row_verdict_angles(const struct measure *m, uint32_t line)
+#define ROUNDINGS 2       /* of the type of the sines: what more than so many may change is amplified */
+#define SAME_FIGURES 2e-6 /* relative: of float32 sums */
+
+/* Whether figures of the angles show that one side's were rounded: numbers that 16 bits hold are not. */
+static bool angles_differ(const struct row *const angle[2])
+{
+    int both = angle[TARGET]->has & angle[GOLDEN]->has;
+    for (int i = 0; i < STAT_COUNT; i++) {
+        double t = angle[TARGET]->stat[i], g = angle[GOLDEN]->stat[i];
+        if (both & (HAS_MAX << i) && fabs(t - g) > SAME_FIGURES * fmax(fabs(t), fabs(g)))
+            return true;
+    }
+    return false;
+}
+
+double row_verdict_angles(const struct measure *m, uint32_t line, bool *differ)
 {
     const uint32_t *row = m->pairing->lines.v[line].row;
     const struct row *angle[2];
@@ -317,6 +332,8 @@ double row_verdict_angles(const struct measure *m, uint32_t line)
         if (!align_item_does(m->side[s], call, STR("cos")) && !align_item_does(m->side[s], call, STR("sin")))
             return 0;
     }
+    if (differ)
+        *differ = angles_differ(angle);
     return dtype_table[coarser].epsilon / 2 * fmax(fabs(g->stat[STAT_MAX]), fabs(g->stat[STAT_MIN]));
 }
 
@@ -452,11 +469,14 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         weigh_source(p, k, &w);
     else
         weigh_by_level(p, k, &w);
-    double turned = stats && verdict_is_accepted((enum verdict)k->out->verdict) ? row_verdict_angles(p->m, k->i) : 0;
-    if (turned > w.mine->deviate) {
+    bool rounded = false;
+    double turned = stats && verdict_is_accepted((enum verdict)k->out->verdict)
+                        ? row_verdict_angles(p->m, k->i, &rounded)
+                        : 0;
+    if (turned > fmin(w.mine->deviate, ROUNDINGS * dtype_table[own].epsilon / 2)) {
         verdict_case_give(k, VERDICT_DEVIATE, RULE_ANGLES);
         k->out->limit = (float)w.mine->deviate;
-        k->out->flags |= LINE_DOUBTFUL;
+        k->out->flags |= rounded ? 0 : LINE_DOUBTFUL;
         return;
     }
     if (error == 0)

@@ -96,7 +96,7 @@ void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k);
 
 /* By how much angles that one side alone holds in 16 bits may be rounded, for a pair of sines or cosines of them: half
- * a unit of the largest. 0: no such pair. */
-double row_verdict_angles(const struct measure *m, uint32_t line);
+ * a unit of the largest. 0: no such pair. *differ, unless NULL: figures of the angles show that they were. */
+double row_verdict_angles(const struct measure *m, uint32_t line, bool *differ);
 
 #endif

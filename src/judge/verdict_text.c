@@ -265,7 +265,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
     case RULE_ANGLES:
-        digits(lev, (float)row_verdict_angles(m, line));
+        digits(lev, (float)row_verdict_angles(m, line, NULL));
         buf_fmt(out, _("figures agree, but the angles differ in type: in 16 bits they are rounded by up to %s, which "
                        "figures of sines do not show"), lev);
         break;

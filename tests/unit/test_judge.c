@@ -796,6 +796,39 @@ static uint32_t recorded(struct scene *s, const char *slot, const double *t, con
     return tensor_on(&s->d[0], slot, DTYPE_F32, 64, t);
 }
 
+/* Angles in 16 bits on one side, by figures: more than two roundings of the sines are amplified; that the angles were
+ * rounded shows in their figures, or is in doubt. */
+static void statistics_of_angles(void **state)
+{
+    static const struct {
+        enum dtype angle, sine;
+        double most, norm[2]; /* of the angles */
+        bool bad, doubt;
+    } cases[] = {
+        {DTYPE_BF16, DTYPE_BF16, 10, {28.41, 28.40}, true, false}, {DTYPE_BF16, DTYPE_BF16, 10, {28.4, 28.4}, true, true},
+        {DTYPE_BF16, DTYPE_BF16, 1.5, {4.11, 4.1}, false, false},  {DTYPE_F16, DTYPE_F32, 7, {16.817, 16.816}, true, false},
+        {DTYPE_F32, DTYPE_F32, 7, {16.817, 16.816}, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        static const double sine[] = {1, -1, 7};
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "cos");
+        for (int k = 0; k < 2; k++) {
+            double angle[] = {cases[i].most, 0, cases[i].norm[k]};
+            tensor_on(&s.d[k], "input.0", k == TARGET ? cases[i].angle : DTYPE_F32, 64, angle);
+            tensor_on(&s.d[k], "output.0", cases[i].sine, 64, sine);
+        }
+        judge_all(&s);
+        const struct line_judgement *l = of(&s, (uint32_t)s.d[TARGET].rows.n - 1);
+        assert_int_equal(verdict_is_bad((enum verdict)l->verdict), cases[i].bad);
+        assert_int_equal(l->rule == RULE_ANGLES, cases[i].bad);
+        assert_int_equal((l->flags & LINE_DOUBTFUL) != 0, cases[i].doubt);
+        scene_end(&s);
+    }
+}
+
 static void statistics(void **state)
 {
     static const double base[] = {2, -2, 10}, close[] = {2 + 1e-4, -2, 10}, off[] = {2, -2, 10.2}, zero[] = {0, 0, 0};
@@ -2637,6 +2670,7 @@ int main(void)
         cmocka_unit_test(reordered_pairs_claim_nothing),
         cmocka_unit_test(other_results_show_other_elements),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(statistics_of_angles),
         cmocka_unit_test(means_beside_norms),
         cmocka_unit_test(a_factor_of_the_loss),
         cmocka_unit_test(printed_digits),
