@@ -324,6 +324,35 @@ static void doubt_unread_third_run(const struct third_run_errors *x, const char 
                             option, x->unread, x->why.text));
 }
 
+/* Rows of which one side holds a part only, where its recording alone does not show it (dump/cut_tensors.h). */
+static void doubt_cut_rows(const struct comparison *s, struct arena *a, input_doubt_list *out)
+{
+    const struct pairing *p = s->pairing;
+    uint32_t first = NONE;
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->lines.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        if (l->pair == NONE || p->pairs.v[l->pair].cut == CUT_NO ||
+            s->side[!p->views.v[p->pairs.v[l->pair].view].side].dump.tensors_cut)
+            continue;
+        first = n++ ? first : i;
+    }
+    if (!n)
+        return;
+    const struct line *l = &p->lines.v[first];
+    int side = !p->views.v[p->pairs.v[l->pair].view].side;
+    struct buf name = {0}, part = {0}, whole = {0};
+    dump_row_name(&s->side[side].dump, l->row[side], &name);
+    shape_text(dump_row_shape(&s->side[side].dump, l->row[side]), &part);
+    shape_text(dump_row_shape(&s->side[!side].dump, l->row[!side]), &whole);
+    add_doubt(out, side, l->row[side],
+            arena_fmt(a, _("%zu tensors were cut before they were recorded (slice or request_id of msprobe), the "
+                           "first: %s, %s of %s; only the common part is compared"), n, name.p, part.p, whole.p));
+    buf_release(&name);
+    buf_release(&part);
+    buf_release(&whole);
+}
+
 #define EVEN_LEAST 4  /* rows that add a difference */
 #define EVEN 4.0      /* the largest of these differences over the smallest */
 #define EVEN_MOST 0.05 /* more is no rounding */
@@ -409,6 +438,7 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
                   arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
     if (s->complete && s->judged && loaded == 2) {
         doubt_tokens(s, a, out);
+        doubt_cut_rows(s, a, out);
         even_growth(s, a, out);
     }
     const char *text;

@@ -14,12 +14,86 @@ static const struct shape *shape_in(const struct dump *d, uint32_t call, enum ro
     return NULL;
 }
 
-static bool is_linear(const struct dump *d, uint32_t call)
+/* The weight of a linear layer: an operand of the function, a parameter of the plain module. Modules of other classes
+ * may keep a part or another form of it. */
+static const struct shape *linear_weight(const struct dump *d, uint32_t call)
 {
-    static const struct str name = {"linear", 6};
     const struct call *c = &d->calls.v[call];
-    return c->kind == CALL_API && c->phase == PHASE_FORWARD && c->family == FAMILY_LINEAR &&
-           str_search(dump_call_name(d, call), name.p) >= 0;
+    if (c->phase != PHASE_FORWARD || c->family != FAMILY_LINEAR)
+        return NULL;
+    if (c->kind == CALL_MODULE)
+        return str_search(dump_call_name(d, call), ".Linear.") >= 0 ? shape_in(d, call, IO_PARAMETER, 0) : NULL;
+    return c->kind == CALL_API && str_search(dump_call_name(d, call), "linear") >= 0
+               ? shape_in(d, call, IO_INPUT, 1)
+               : NULL;
+}
+
+/* A linear layer's input, weight and output, if their axes are those of one. */
+static bool linear_shapes(const struct dump *d, uint32_t call, const struct shape *out[3])
+{
+    const struct shape *x = out[0] = shape_in(d, call, IO_INPUT, 0), *w = out[1] = linear_weight(d, call),
+                       *y = out[2] = shape_in(d, call, IO_OUTPUT, 0);
+    /* shapes are kept once: three equal ones are no layer that was cut */
+    return x && w && y && w->ndim == 2 && x->ndim && x->ndim == y->ndim && !(w == y && w == x);
+}
+
+/* Whether it returns all elements that it is given. */
+static bool moves_all(const struct dump *d, uint32_t call)
+{
+    static const char *const names[] = {".view.", ".reshape.", ".flatten.", ".permute.", ".transpose.", ".contiguous."};
+    const struct call *c = &d->calls.v[call];
+    if (c->kind != CALL_API || c->phase != PHASE_FORWARD)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_search(dump_call_name(d, call), names[i]) >= 0)
+            return true;
+    return false;
+}
+
+enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
+{
+    const struct shape *s[3];
+    if (linear_shapes(d, call, s))
+        return s[1]->dim[1] == s[0]->dim[s[0]->ndim - 1] && s[1]->dim[0] == s[2]->dim[s[2]->ndim - 1]
+                   ? SHAPES_FIT
+                   : SHAPES_CONTRADICT;
+    const struct shape *x = shape_in(d, call, IO_INPUT, 0), *y = shape_in(d, call, IO_OUTPUT, 0);
+    if (!x || !y || !moves_all(d, call))
+        return SHAPES_UNKNOWN;
+    return x->numel == y->numel ? SHAPES_FIT : SHAPES_CONTRADICT;
+}
+
+/* Of two axes that should be equal, the shorter one was cut. */
+static void add_shorter(struct dump *d, const struct shape *a, int i, const struct shape *b, int k)
+{
+    bool second = b->dim[k] < a->dim[i];
+    const struct shape *part = second ? b : a;
+    int axis = second ? k : i;
+    int64_t out = (second ? a->dim[i] : b->dim[k]) - part->dim[axis];
+    struct cut_axis x = {axis, part->ndim - axis, part->dim[axis], out};
+    if (out && d->cut_axes.n < CUT_AXES && !cut_tensors_axis(d->cut_axes.v, d->cut_axes.n, part, axis, out))
+        vec_push(&d->cut_axes, x);
+}
+
+bool cut_tensors_axis(const struct cut_axis *x, size_t n, const struct shape *part, int axis, int64_t out)
+{
+    for (size_t k = 0; k < n; k++) {
+        bool ended = part->dim[axis] < x[k].n && out <= x[k].out; /* the axis ends before the part does */
+        if ((part->dim[axis] == x[k].n || ended) && (x[k].first == axis || x[k].last == part->ndim - axis))
+            return true;
+    }
+    return false;
+}
+
+bool cut_tensors_takes(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r) {
+        const struct shape *s = d->cut_axes.n && d->rows.v[r].kind == ROW_TENSOR ? dump_row_shape(d, r) : NULL;
+        for (int i = 0; s && i < s->ndim; i++)
+            if (cut_tensors_axis(d->cut_axes.v, d->cut_axes.n, s, i, INT64_MAX))
+                return true;
+    }
+    return d->tensors_cut;
 }
 
 void cut_tensors_find(struct dump *d)
@@ -27,18 +101,15 @@ void cut_tensors_find(struct dump *d)
     uint32_t calls = 0, odd = 0, alike = 0, first = NONE;
     int64_t whole = 0, part = 0; /* the sizes of an axis of the first that does not fit */
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        if (!is_linear(d, c))
+        const struct shape *s[3];
+        if (!linear_shapes(d, c, s))
             continue;
-        const struct shape *x = shape_in(d, c, IO_INPUT, 0), *w = shape_in(d, c, IO_INPUT, 1),
-                           *y = shape_in(d, c, IO_OUTPUT, 0);
-        if (!x || !w || !y || w->ndim != 2 || !x->ndim || x->ndim != y->ndim)
-            continue;
-        if (w == y && w == x) /* shapes are kept once: three equal ones are no layer that was cut */
-            continue;
-        bool fits = w->dim[1] == x->dim[x->ndim - 1] && w->dim[0] == y->dim[y->ndim - 1];
+        const struct shape *x = s[0], *w = s[1], *y = s[2];
         calls++;
-        if (fits)
+        if (cut_tensors_call(d, c) == SHAPES_FIT)
             continue;
+        add_shorter(d, w, 0, y, y->ndim - 1);
+        add_shorter(d, w, 1, x, x->ndim - 1);
         bool rows = w->dim[0] != y->dim[y->ndim - 1];
         int64_t a = rows ? w->dim[0] : w->dim[1], b = rows ? y->dim[y->ndim - 1] : x->dim[x->ndim - 1];
         if (!odd++) {
@@ -53,7 +124,7 @@ void cut_tensors_find(struct dump *d)
     if (!d->tensors_cut)
         return;
     struct buf w = {0}, y = {0};
-    shape_text(shape_in(d, first, IO_INPUT, 1), &w);
+    shape_text(linear_weight(d, first), &w);
     shape_text(shape_in(d, first, IO_OUTPUT, 0), &y);
     dump_warn(d, arena_fmt(&d->arena, _("tensors were cut before they were recorded (slice or request_id of msprobe): "
                                         "%s has a weight of %s and an output of %s; sums over a cut axis cannot be "
@@ -63,7 +134,7 @@ void cut_tensors_find(struct dump *d)
     buf_release(&y);
 }
 
-bool cut_tensors_fit(const struct dump *const d[2], const uint32_t row[2], int *side)
+bool cut_tensors_part(const struct dump *const d[2], const uint32_t row[2], int *side)
 {
     const struct shape *s[2] = {dump_row_shape(d[0], row[0]), dump_row_shape(d[1], row[1])};
     if (!s[0] || !s[1] || s[0]->ndim != s[1]->ndim || s[0]->numel == s[1]->numel)
@@ -72,5 +143,10 @@ bool cut_tensors_fit(const struct dump *const d[2], const uint32_t row[2], int *
     for (int i = 0; i < s[0]->ndim; i++)
         if (s[*side]->dim[i] > s[!*side]->dim[i])
             return false;
-    return d[*side]->tensors_cut && s[*side]->numel > 0;
+    return s[*side]->numel > 0;
+}
+
+bool cut_tensors_fit(const struct dump *const d[2], const uint32_t row[2], int *side)
+{
+    return cut_tensors_part(d, row, side) && d[*side]->tensors_cut;
 }

@@ -67,6 +67,7 @@ void dump_release(struct dump *d)
     vec_release(&d->stacks);
     vec_release(&d->stack_frames);
     vec_release(&d->frames);
+    vec_release(&d->cut_axes);
     vec_release(&d->groups);
     map_release(&d->call_names);
     map_release(&d->call_runs);

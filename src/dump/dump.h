@@ -145,6 +145,13 @@ static inline bool problem_is_unread_file(const struct problem *p)
 
 typedef VEC(const char *) known_names; /* each name once */
 
+/* An axis, counted from the first and from behind the last, of tensors that were cut to n elements of it before they
+ * were recorded (cut_tensors.h), and how many were left out. */
+struct cut_axis {
+    int first, last;
+    int64_t n, out;
+};
+
 struct dump {
     const struct reader *reader;
     const struct reader *source; /* the format from which a digest was made; otherwise NULL */
@@ -164,6 +171,7 @@ struct dump {
     char joint;            /* separator between a call's name and its slot */
     bool cut;              /* read up to where it is damaged or ends: later calls are missing */
     bool tensors_cut;      /* each tensor was cut before it was recorded (cut_tensors.h) */
+    VEC(struct cut_axis) cut_axes; /* some were, as the calls of linear layers show */
     bool complete;
 
     struct arena arena;

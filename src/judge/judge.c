@@ -440,20 +440,15 @@ static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
 static bool is_cut(const struct judge_pass *p, const struct verdict_case *k)
 {
     int side;
-    return cut_tensors_fit(p->side, k->row, &side);
+    return p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].cut != CUT_NO ||
+           cut_tensors_fit(p->side, k->row, &side);
 }
 
-#define CUT_TELLS 16 /* elements that do not agree by chance */
-
-/* Of a cut recording the first part is assumed, until values agree: then deviations of later rows are real. */
-static void judge_cut(struct judge_pass *p, struct verdict_case *k)
+/* Of a cut recording the first part is assumed, unless values show which one it is: then deviations are real. */
+static void judge_cut(const struct judge_pass *p, struct verdict_case *k)
 {
-    if (!k->f || !is_cut(p, k))
-        return;
-    bool agrees = verdict_is_accepted((enum verdict)k->out->verdict);
-    const struct side_figures *f = &k->f->side[TARGET];
-    p->first_part = p->first_part || (agrees && f->count >= CUT_TELLS && f->max > f->min);
-    if (verdict_is_bad((enum verdict)k->out->verdict) && !p->first_part)
+    bool told = p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].cut == CUT_TOLD;
+    if (k->f && !told && verdict_is_bad((enum verdict)k->out->verdict) && is_cut(p, k))
         verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
 }
 

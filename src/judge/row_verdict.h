@@ -25,7 +25,6 @@ struct judge_pass {
     const struct thresholds *tol;
     const struct dump *side[2];
     struct noise_level level;
-    bool first_part;     /* of a cut recording values agree with the first part of the whole one */
     float *call_error;   /* per target call: the largest accepted error among its inputs */
     float *call_turned;  /* per target call: the share of integers among its inputs that changed by noise */
     VEC(struct turned_module) turned_modules;

@@ -466,6 +466,18 @@ static void count_wrong(struct oracle *o, const struct pairing *p)
     }
 }
 
+/* Tells each side which of its calls have tensors that the other side holds whole. */
+static void tell_cut(struct oracle *o, const struct pairing *p)
+{
+    for (uint32_t i = 0; i < p->lines.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        if (l->pair == NONE || p->pairs.v[l->pair].cut == CUT_NO)
+            continue;
+        struct oracle_side *cut = &o->side[!p->views.v[p->pairs.v[l->pair].view].side];
+        oracle_side_cut(cut, cut->dump->rows.v[l->row[cut == &o->side[GOLDEN]]].call);
+    }
+}
+
 static struct oracle *run(const struct dump *const side[2], const struct measure *m, const struct judgement *j,
     const struct oracle_options *of, const atomic_bool *cancel)
 {
@@ -481,6 +493,8 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
     if (any)
         m ? plan_pairs(&p, m, j) : plan_alone(&p, side[TARGET]);
     bool whole = compute(o, &p.tasks, cancel);
+    if (m)
+        tell_cut(o, m->pairing);
     for (uint32_t i = 0; i < o->sides; i++) {
         free(p.seen[i]);
         oracle_side_judge(&o->side[i]);

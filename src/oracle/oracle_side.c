@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dump/cut_tensors.h"
 #include "dump/family.h"
 #include "judge/thresholds.h"
 #include "oracle/product_test.h"
@@ -66,6 +67,7 @@ void oracle_side_release(struct oracle_side *s)
     free(s->plan);
     free(s->done);
     free(s->begun);
+    free(s->cut);
     free(s->unknown);
     free(s->of_row);
     vec_release(&s->rows);
@@ -236,13 +238,20 @@ static bool broadcasts(const struct dump *d, uint32_t call, uint32_t output)
     return false;
 }
 
+void oracle_side_cut(struct oracle_side *s, uint32_t call)
+{
+    if (!s->cut)
+        s->cut = mem_zalloc(s->dump->calls.n + 1);
+    s->cut[call] = true;
+}
+
 /* What sums or picks over an axis that was cut is not the function of what was recorded. */
 static void refuse_cut(struct oracle_side *s)
 {
-    for (size_t i = 0; i < s->rows.n && s->dump->tensors_cut; i++) {
+    for (size_t i = 0; i < s->rows.n; i++) {
         struct oracle_row *r = &s->rows.v[i];
         uint32_t call = s->dump->rows.v[r->row].call;
-        if (!oracle_row_is_wrong(r) ||
+        if (!oracle_row_is_wrong(r) || !((s->cut && s->cut[call]) || cut_tensors_takes(s->dump, call)) ||
             (is_elementwise(&s->dump->calls.v[call]) && s->dump->calls.v[call].phase == PHASE_FORWARD &&
              !broadcasts(s->dump, call, r->row)))
             continue;

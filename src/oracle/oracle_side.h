@@ -50,6 +50,7 @@ struct oracle_side {
     /* arrays are NULL in a dump without tensors */
     struct call_plan *plan;     /* per call */
     struct recomputed_call *done; /* per call; freed by oracle_side_judge */
+    bool *cut;                  /* per call: the other side holds its tensors whole (dump/cut_tensors.h); or NULL */
     bool *begun;                /* per call: started within the budget */
     VEC(struct oracle_row) rows; /* in call order */
     bool any;                   /* a call is considered */
@@ -63,6 +64,8 @@ struct oracle_side {
 
 /* Plans every call without reading tensors. The dump must be complete and outlive s. */
 void oracle_side_init(struct oracle_side *s, const struct dump *d);
+/* A call of which the other side holds tensors whole that this side recorded cut: before oracle_side_judge. */
+void oracle_side_cut(struct oracle_side *s, uint32_t call);
 void oracle_side_release(struct oracle_side *s);
 /* Recomputes one call with at most `allowed` operations. Several threads may do this at once, each call once and each
  * thread with an arena of its own; nothing in the arena is kept. */

@@ -352,15 +352,21 @@ static void find_repeated(struct pairs_building *b)
 static void find_cut(struct pairs_building *b)
 {
     const struct dump *const d[2] = {b->t, b->g};
-    for (size_t i = 0; i < b->found.n && b->t->tensors_cut != b->g->tensors_cut; i++) {
+    struct cut_axes axes = {0};
+    for (size_t i = 0; i < b->found.n; i++)
+        cut_axes_see(&axes, d, (const uint32_t[]){b->found.v[i].t, b->found.v[i].g});
+    bool any = axes.side[0].n || axes.side[1].n || b->t->tensors_cut != b->g->tensors_cut;
+    for (size_t i = 0; i < b->found.n && any; i++) {
         const struct proposal *x = &b->found.v[i];
         struct pair *p = &b->p->pairs.v[x->pair];
         struct view v;
-        if (p->view != NONE || !cut_view(d, (const uint32_t[]){x->t, x->g}, &v))
+        if (p->view != NONE || !cut_view(&axes, d, (const uint32_t[]){x->t, x->g}, &v))
             continue;
         vec_push(&b->p->views, v);
         p->view = (uint32_t)b->p->views.n - 1;
+        p->cut = CUT_GUESSED;
     }
+    cut_axes_release(&axes);
 }
 
 /* Whether a recording numbers calls of one name: graphs name their operators, files of weights or saved values have

@@ -38,8 +38,11 @@ enum pair_why {
     WHY_COUNT
 };
 
+/* Whether one side of a pair was cut before it was recorded: told: values show which part it is. */
+enum pair_cut { CUT_NO, CUT_GUESSED, CUT_TOLD };
+
 struct pair {
-    uint8_t origin, why;
+    uint8_t origin, why, cut;
     float confidence; /* 0 … 1 */
     uint32_t source;  /* index of the mapping file for ORIGIN_MAPPING, the rule's number for ORIGIN_RULE */
     uint32_t group;   /* pairs with one number share a row; NONE: no group */

@@ -10,6 +10,7 @@
 #include "judge/packed_verdicts.h"
 #include "measure/figures_cache.h"
 #include "pair/axis_order_vote.h"
+#include "pair/cut_view.h"
 #include "pair/fused_parts.h"
 #include "pair/product_layout.h"
 #include "pair/token_rows.h"
@@ -226,6 +227,9 @@ static int pair_sides(struct session *s, struct err *e)
     pairing_build(&fresh->pairing, t, g, &o);
     fused_parts_find(&fresh->pairing, t, g);
     product_layout_find(&fresh->pairing, t, g);
+    if (!o.given_count)
+        cut_flow_find(&fresh->pairing, (const struct dump *const[]){t, g}, r->flow);
+    cut_places_find(&fresh->pairing, t, g);
     axis_order_vote_find(&fresh->pairing, t, g);
     token_rows_find(&fresh->pairing, t, g);
     packed_verdicts_tell(&fresh->pairing, t, g);

@@ -110,7 +110,7 @@ EXCEPTION(bool, implied_constants_differ, (const struct implied_constant *t, con
           false)
 EXCEPTION(bool, same_figures_go_apart, (const struct measure *m, uint32_t line), (m, line), false)
 EXCEPTION(double, recorded_fills, (const struct dump *d, uint32_t row), (d, row), NAN)
-EXCEPTION(bool, cut_tensors_fit, (const struct dump *const d[2], const uint32_t row[2], int *side), (d, row, side),
+EXCEPTION(bool, cut_tensors_part, (const struct dump *const d[2], const uint32_t row[2], int *side), (d, row, side),
           false)
 EXCEPTION(bool, repeated_view,
           (const struct dump *t, uint32_t target_row, const struct dump *g, uint32_t golden_row, struct view *v),

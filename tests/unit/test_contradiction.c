@@ -179,6 +179,36 @@ static void cut_to_one_size(void **state)
     }
 }
 
+/* One linear layer of several was cut: its axes count, the recording as a whole does not. */
+static void cut_in_one_layer(void **state)
+{
+    struct dump d;
+    const struct shape *part;
+    (void)state;
+    dump_init(&d);
+    for (int i = 0; i < 3; i++) {
+        struct buf name = {0};
+        buf_fmt(&name, "Functional.linear.%d.forward", i);
+        uint32_t c = dump_add_call(&d, buf_view(&name), CALL_API, PHASE_FORWARD);
+        int64_t k = i == 1 ? 4 : 32, columns = i == 1 ? 4 : 64;
+        d.calls.v[c].family = FAMILY_LINEAR;
+        add(&d, c, "input.0", IO_INPUT, (const int64_t[]){4, 8, k}, 3);
+        add(&d, c, "input.1", IO_INPUT, (const int64_t[]){64, k}, 2);
+        add(&d, c, "output.0", IO_OUTPUT, (const int64_t[]){4, 8, columns}, 3);
+        buf_release(&name);
+    }
+    cut_tensors_find(&d);
+    assert_false(d.tensors_cut);
+    assert_int_equal(d.warnings.n, 0);
+    assert_int_equal(cut_tensors_call(&d, 0), SHAPES_FIT);
+    assert_int_equal(cut_tensors_call(&d, 1), SHAPES_CONTRADICT);
+    assert_true(cut_tensors_takes(&d, 1) && !cut_tensors_takes(&d, 0));
+    part = dump_row_shape(&d, 3); /* the input of the second */
+    assert_true(cut_tensors_axis(d.cut_axes.v, d.cut_axes.n, part, 2, 28));
+    assert_false(cut_tensors_axis(d.cut_axes.v, d.cut_axes.n, part, 1, 28));
+    dump_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +217,7 @@ int main(void)
         cmocka_unit_test(sizes_of_the_file),
         cmocka_unit_test(cut_recordings),
         cmocka_unit_test(cut_to_one_size),
+        cmocka_unit_test(cut_in_one_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
