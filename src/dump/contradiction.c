@@ -9,6 +9,7 @@
 #include "dump/recorded_figures.h"
 
 #define OF_EXTREME 1e-6 /* tools convert float64 and integers to float32 */
+#define LEAST_ROOT 0x1p-63 /* the root of float32's smallest normal number */
 #define OF_SUM 0.05     /* sums in the tensor's own type, in any order */
 #define ALL_DIGITS 17
 
@@ -79,7 +80,8 @@ bool figures_contradict(const struct dump *d, uint32_t row, const struct side_fi
             a = fabs(a); /* of a tensor without dimensions the value itself */
         if (!(r->has & bit) || r->has & bit << IS_COMPUTED || !isfinite(a))
             continue;
-        double most = figure[i].stat == STAT_NORM   ? (OF_SUM + room) * fabs(b)
+        /* a norm is the root of a sum of squares in float32, below whose least number small ones vanish */
+        double most = figure[i].stat == STAT_NORM   ? (OF_SUM + room) * fabs(b) + sqrt((double)f->count) * LEAST_ROOT
                       : figure[i].stat == STAT_MEAN ? (OF_SUM + room) * rms
                                                     : room * fmax(fabs(a), fabs(b));
         if (fabs(a - b) <= most)

@@ -442,13 +442,13 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
     return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
 }
 
-/* The same of an input whose elements an unrecorded step took out of an earlier pair that agrees, each side its own
- * from one place. */
+/* The same of an input whose elements, numbers of tokens as well, an unrecorded step took out of an earlier pair that
+ * agrees, each side its own from one place. */
 static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
 {
     const struct row *x = &k->d->rows.v[row];
-    bool taken = x->io == IO_INPUT && x->kind == ROW_TENSOR && dtype_is_float((enum dtype)x->dtype) &&
-                 k->flow->held[row] == NONE && !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
+    bool taken = x->io == IO_INPUT && x->kind == ROW_TENSOR && k->flow->held[row] == NONE &&
+                 !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
     uint32_t of = taken ? taken_elements_from(k->m, k->flow, line) : NONE;
     return of != NONE && k->decided[of] && k->j->line[of].cause == CAUSE_AGREES ? of : NONE;
 }

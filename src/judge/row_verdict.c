@@ -605,20 +605,28 @@ static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k
     return true;
 }
 
-/* Marks modules that get changed integers; their inner calls come before the module's own rows. */
+static void mark_turned_module(struct judge_pass *p, uint32_t call, float share, uint64_t picks)
+{
+    const struct call *c = &p->side[TARGET]->calls.v[call];
+    if (c->kind != CALL_MODULE || c->scope == NONE)
+        return;
+    p->call_turned[call] = fmaxf(p->call_turned[call], share);
+    struct turned_module x = {call, picks};
+    vec_push(&p->turned_modules, x);
+}
+
+/* Marks modules that get changed integers, and the one inside of which tokens were chosen; their inner calls come
+ * before the module's own rows. */
 static void mark_turned_modules(struct judge_pass *p, const struct verdict_case *k)
 {
     bool order_alone = k->out->rule == RULE_SAME_PICKS; /* no token went elsewhere */
     float share = order_alone ? FLT_EPSILON : k->out->error * k->out->error / 2;
     const struct dump *d = p->side[TARGET];
-    for (uint32_t r = p->reads.first[k->row[TARGET]]; r != NONE; r = p->reads.next[r]) {
-        uint32_t call = d->rows.v[r].call;
-        if (d->calls.v[call].kind != CALL_MODULE || d->calls.v[call].scope == NONE)
-            continue;
-        p->call_turned[call] = fmaxf(p->call_turned[call], share);
-        struct turned_module x = {call, dump_row_numel(d, r)};
-        vec_push(&p->turned_modules, x);
-    }
+    uint64_t picks = dump_row_numel(d, k->row[TARGET]);
+    for (uint32_t r = p->reads.first[k->row[TARGET]]; r != NONE; r = p->reads.next[r])
+        mark_turned_module(p, d->rows.v[r].call, share, dump_row_numel(d, r));
+    if (d->calls.v[k->call].parent != NONE)
+        mark_turned_module(p, d->calls.v[k->call].parent, share, picks);
 }
 
 /* The share of integers that changed on their way into a module that contains the row's call, or whose backward call

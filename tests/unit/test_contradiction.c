@@ -50,6 +50,25 @@ static void figures_of_the_file(void **state)
     }
 }
 
+/* Squares below float32's least number vanish from a sum: a norm of 3e-27 is recorded as 0, one of 1e-15 is not. */
+static void norms_below_float32(void **state)
+{
+    static const double norm[] = {3e-27, 1e-15};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(norm); i++) {
+        const struct side_figures f = {.max = norm[i], .min = 0, .mean = norm[i] / 16, .norm = norm[i], .count = 16};
+        struct dump d;
+        struct err e;
+        dump_init(&d);
+        uint32_t row = add(&d, dump_add_call(&d, STR("F.x.0.forward"), CALL_API, PHASE_FORWARD), "output.0", IO_OUTPUT,
+                           (const int64_t[]){4, 4}, 2);
+        d.rows.v[row].has |= HAS_NORM;
+        d.rows.v[row].stat[STAT_NORM] = 0;
+        assert_int_equal(figures_contradict(&d, row, &f, "x.pt", &e), i);
+        dump_release(&d);
+    }
+}
+
 /* Elements of the file that are not finite: counts of them that were recorded decide; sums of such elements are not
  * finite, unless the tool leaves them out. */
 static void elements_that_are_not_finite(void **state)
@@ -213,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_file),
+        cmocka_unit_test(norms_below_float32),
         cmocka_unit_test(elements_that_are_not_finite),
         cmocka_unit_test(sizes_of_the_file),
         cmocka_unit_test(cut_recordings),
