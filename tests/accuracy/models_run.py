@@ -152,8 +152,9 @@ def calls(folder):
 
     def bits(x):
         if isinstance(x, dict) and x.get('data_name'):
-            t = torch.load(os.path.join(folder, 'dump_tensor_data', x['data_name'])).detach().contiguous()
-            return f'{t.dtype}{tuple(t.shape)}' + hashlib.sha1(t.flatten().view(torch.uint8).numpy().tobytes() if t.numel() else b'').hexdigest()
+            t = torch.load(os.path.join(folder, 'dump_tensor_data', x['data_name'])).detach()
+            flat = torch.empty(t.numel(), dtype=t.dtype).copy_(t.flatten())  # a single element may keep a stride
+            return f'{t.dtype}{tuple(t.shape)}' + hashlib.sha1(flat.view(torch.uint8).numpy().tobytes() if t.numel() else b'').hexdigest()
         return repr({k: v for k, v in x.items() if k not in ('requires_grad', 'data_name')} if isinstance(x, dict) else x)
     enter = {}
     for i, c in enumerate(data):
