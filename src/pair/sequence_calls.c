@@ -52,6 +52,21 @@ static bool out_of_place(const align_item_list *A, size_t i)
     return before && behind;
 }
 
+/* Whether results have as many elements by chance: as many axes, none of them of the same size (experts' tokens all at
+ * once, and those of one expert in a wider layer). */
+static bool sized_by_chance(const struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    const struct shape *t = a->out == NONE ? NULL : dump_row_shape(w->d[0], a->out),
+                       *g = b->out == NONE ? NULL : dump_row_shape(w->d[1], b->out);
+    if (!t || !g || a->numel != b->numel || t->ndim != g->ndim || t->ndim < 2)
+        return false;
+    for (int i = 0; i < t->ndim; i++)
+        for (int k = 0; k < g->ndim; k++)
+            if (t->dim[i] == g->dim[k])
+                return false;
+    return true;
+}
+
 /* Whether both sides have equally many calls of x's kind between two certain pairs. */
 static void count_gaps(align_item_list *A, align_item_list *B)
 {
@@ -119,6 +134,11 @@ void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B)
         int alike, led;
         enum likeness l = fingerprint_compare(&a->value, &b->value);
         input_evidence(w, a, b, &alike, &led);
+        if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && sized_by_chance(w, a, b)) {
+            B->v[a->match].match = NONE;
+            a->match = NONE;
+            continue;
+        }
         if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
             a->why = WHY_UNLIKELY;
             a->confidence = 0.3f;
