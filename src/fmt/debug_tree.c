@@ -2,6 +2,7 @@
  * in the order of the calls. Figures are printed texts: "1.2500e-02", "tensor(1.2500e-02, device='cuda:0')". */
 #include "fmt/debug_tree.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json_read.h"
@@ -129,7 +130,8 @@ static bool shape_in(struct dump *d, const cJSON *v, struct row *r)
     int n = 0;
     struct str s = str_of(cJSON_IsString(v) ? v->valuestring : "");
     ptrdiff_t open = str_find(s, '['), close = str_rfind(s, ']');
-    if (open < 0 || close < open)
+    struct str before = str_n(s.p, open < 0 ? 0 : (size_t)open);
+    if (open < 0 || close < open || (before.n && !str_is(before, "torch.Size(")))
         return false;
     s = str_n(s.p + open, (size_t)(close - open + 1));
     r->shape = reading_sizes(s, TENSOR_DIMS, dim, &n) == READING_VALUE ? dump_shape(d, dim, n) : NONE;
@@ -141,6 +143,32 @@ static const char *file_in(const cJSON *v)
 {
     const char *s = cJSON_IsString(v) ? v->valuestring : "";
     return str_ends(str_of(s), ".safetensors") ? s + (str_starts(str_of(s), "./") ? 2 : 0) : NULL;
+}
+
+/* Its norm, from the deviation over n − 1 elements that is recorded beside the mean. */
+static void take_deviation(struct row *r, const struct dump *d, double deviation)
+{
+    double n = r->shape == NONE ? 0 : (double)d->shapes.v[r->shape]->numel, mean = r->stat[STAT_MEAN];
+    if (n < 2 || !(r->has & HAS_MEAN))
+        return;
+    r->stat[STAT_NORM] = sqrt((n - 1) * deviation * deviation + n * mean * mean);
+    r->has |= HAS_NORM;
+}
+
+static bool has_any(const cJSON *v, const char *const *key, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (cJSON_GetObjectItemCaseSensitive(v, key[i]))
+            return true;
+    return false;
+}
+
+/* By two of its shape, its type and its figures: what lacks one of them is damaged. */
+static bool is_record(const cJSON *v)
+{
+    static const char *const shape[] = {"shape"}, *const type[] = {"dtype"},
+                            *const figures[] = {"mean", "std", "min", "max"};
+    return has_any(v, shape, 1) + has_any(v, type, 1) + has_any(v, figures, ARRAY_LEN(figures)) >= 2;
 }
 
 static void take_tensor(struct tree_reading *t, uint32_t call, enum row_io io, const char *slot, const cJSON *v)
@@ -174,6 +202,11 @@ static void take_tensor(struct tree_reading *t, uint32_t call, enum row_io io, c
         r.has = (uint16_t)(r.has | figures[i].has);
         t->digits = digits > t->digits ? digits : t->digits;
     }
+    enum reading spread = figure_in(cJSON_GetObjectItemCaseSensitive(v, "std"), &x, &digits);
+    if (spread == READING_VALUE)
+        take_deviation(&r, d, x);
+    else if (spread == READING_UNREADABLE)
+        bad = _("a number");
     if (file) {
         struct row_extra extra = {.file = arena_cstr(&d->arena, str_of(file))};
         r.extra = (uint32_t)d->extras.n;
@@ -196,8 +229,7 @@ static void take_value(struct tree_reading *t, uint32_t call, enum row_io io, co
         t->deep = true;
         return;
     }
-    if (cJSON_IsObject(v) && cJSON_GetObjectItemCaseSensitive(v, "shape") &&
-        cJSON_GetObjectItemCaseSensitive(v, "dtype")) {
+    if (cJSON_IsObject(v) && is_record(v)) {
         take_tensor(t, call, io, slot, v);
     } else if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
         for (const cJSON *m = v->child; m; m = m->next, i++) {
