@@ -444,12 +444,18 @@ static bool is_cut(const struct judge_pass *p, const struct verdict_case *k)
            cut_tensors_fit(p->side, k->row, &side);
 }
 
+static void give_cut(struct verdict_case *k)
+{
+    k->out->flags |= LINE_DOUBTFUL; /* nothing is aligned over what was not compared */
+    verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
+}
+
 /* Of a cut recording the first part is assumed, unless values show which one it is: then deviations are real. */
 static void judge_cut(const struct judge_pass *p, struct verdict_case *k)
 {
     bool told = p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].cut == CUT_TOLD;
     if (k->f && !told && verdict_is_bad((enum verdict)k->out->verdict) && is_cut(p, k))
-        verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
+        give_cut(k);
 }
 
 /* Whether figures are those of a mask that says which elements are kept and of one that adds its fills: they do not
@@ -476,7 +482,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     if (sized && nt != ng && !viewed && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].group != NONE) {
         judge_part(p, k);
     } else if (nt != ng && !viewed && is_cut(p, k)) {
-        verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
+        give_cut(k);
     } else if (sized && nt != ng && !viewed && judge_repeated(p, k)) {
         k->out->flags |= LINE_STATISTICS;
     } else if (sized && nt != ng && !viewed) {

@@ -264,7 +264,8 @@ static inline bool line_is_bad(const struct line_judgement *l) /* and not set as
 static inline bool line_is_incomparable(const struct line_judgement *l)
 {
     return l->flags & LINE_DOUBTFUL &&
-           (l->rule == RULE_CHECKSUM_OTHER || l->rule == RULE_CHECKSUM_SAYS_NOTHING || l->rule == RULE_KINDS);
+           (l->rule == RULE_CHECKSUM_OTHER || l->rule == RULE_CHECKSUM_SAYS_NOTHING || l->rule == RULE_KINDS ||
+            l->rule == RULE_CUT);
 }
 /* They differ, and may be of different values; not what an ill-conditioned operator makes of noise, nor the same values
  * in another order. */

@@ -158,6 +158,20 @@ static struct cut_place *place_of(cut_place_list *all, const struct cut_place *k
     return vec_last(all);
 }
 
+/* What does not tell by itself begins where other tensors of this axis do: one slice cuts them all. */
+static void tell_others(cut_place_list *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; k < all->n && !all->v[i].told; k++) {
+            const struct cut_place *x = &all->v[k];
+            struct cut_place *y = &all->v[i];
+            if (!x->told || x->side != y->side || x->axis != y->axis || x->begin + y->part > y->whole)
+                continue;
+            y->begin = x->begin;
+            y->told = true;
+        }
+}
+
 /* Tries the part at each place of the whole tensor. */
 static void ask(struct cut_place *k, const struct tensor *part, const struct tensor *whole)
 {
@@ -204,7 +218,9 @@ void cut_places_find(struct pairing *p, const struct dump *target, const struct 
 {
     const struct dump *const d[2] = {target, golden};
     cut_place_list all = {0};
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass)
+            tell_others(&all);
         for (uint32_t i = 0; i < p->lines.n; i++) {
             const struct line *l = &p->lines.v[i];
             struct pair *pair = l->pair == NONE ? NULL : &p->pairs.v[l->pair];
@@ -225,5 +241,6 @@ void cut_places_find(struct pairing *p, const struct dump *target, const struct 
             }
             pair->cut = told ? CUT_TOLD : CUT_GUESSED;
         }
+    }
     vec_release(&all);
 }
