@@ -106,7 +106,7 @@ static bool read_alike(const struct factor_search *x, uint32_t row)
     return paired && line_agrees(&x->j->line[line]);
 }
 
-/* Whether a call without partner that reads `out` gives what the partner of `out` holds: it applies the factor. */
+/* Whether a call that reads `out` gives what the partner of `out` holds: it applies the factor. */
 static bool holds_the_other(const struct factor_search *x, uint32_t out, uint32_t call)
 {
     uint32_t line = x->m->pairing->line_of[x->side][out];
@@ -143,9 +143,8 @@ static bool heals(const struct factor_search *x, uint32_t start)
                 if (known || c->phase != x->d->calls.v[start].phase || c->kind == CALL_MODULE)
                     continue;
                 /* the value with the factor itself is not compared */
-                int s = i && read_alike(x, r) ? AGREES : state_of(x, call);
-                if (s == UNSEEN && holds_the_other(x, out, call))
-                    s = AGREES;
+                bool alike = (i && read_alike(x, r)) || holds_the_other(x, out, call);
+                int s = alike ? AGREES : state_of(x, call);
                 if (s == OTHER || c->family == FAMILY_NORM)
                     return false;
                 agreed += s == AGREES;
