@@ -926,7 +926,7 @@ static void settle(struct judge_pass *p)
         if (p->given[RULE_REORDERED])
             reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
-        if (p->given[RULE_REORDERED])
+        if (p->given[RULE_REORDERED] || p->m->pairing->groups)
             solved_doubts_find(p->j, p->m);
         readers_release(&reads[GOLDEN]);
     }

@@ -1,6 +1,10 @@
 /* Looks at the other operands and at the result of the calls of both sides. */
 #include "judge/solved_doubt.h"
 
+#include <stdlib.h>
+
+#include "dump/family.h"
+
 static const struct line_judgement *judged(const struct judgement *j, const struct measure *m, int s, uint32_t row)
 {
     uint32_t line = m->pairing->line_of[s][row];
@@ -34,8 +38,52 @@ static bool result_deviates(const struct judgement *j, const struct measure *m, 
     return false;
 }
 
+/* Whether a call's weight is among the parts of a fused one that together have its figures. */
+static bool weight_is_part(const struct judgement *j, const struct measure *m, int side, uint32_t call)
+{
+    EACH_ROW(m->side[side], call, r) {
+        const struct line_judgement *x = judged(j, m, side, r);
+        if (x && x->rule == RULE_PART_SAME && m->side[side]->rows.v[r].io == IO_INPUT &&
+            dump_row_shape(m->side[side], r)->ndim > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a line is of the bias of a product whose weight is a part: then the bias is the part of one too. */
+static bool is_bias_of_part(const struct judgement *j, const struct measure *m, const struct line *l)
+{
+    int s = dump_row_numel(m->side[TARGET], l->row[TARGET]) < dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]) ? TARGET
+                                                                                                             : GOLDEN;
+    const struct dump *d = m->side[s];
+    const struct row *r = &d->rows.v[l->row[s]];
+    return r->io == IO_INPUT && family_is_product((enum family)d->calls.v[r->call].family) &&
+           dump_row_shape(d, l->row[s])->ndim == 1 && weight_is_part(j, m, s, r->call);
+}
+
+/* The biases of a fused product whose parts' weights are known: all of them or none are in doubt. */
+static void solve_biases(struct judgement *j, const struct measure *m)
+{
+    const struct pairing *p = m->pairing;
+    bool *open = mem_zalloc(p->groups + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < j->lines && p->groups; i++) {
+            const struct line *l = &p->lines.v[i];
+            struct line_judgement *x = &j->line[i];
+            uint32_t group = l->pair == NONE ? NONE : p->pairs.v[l->pair].group;
+            if (group == NONE || !(x->flags & LINE_STATISTICS) || x->verdict != VERDICT_DEVIATE)
+                continue;
+            if (!pass)
+                open[group] = open[group] || !is_bias_of_part(j, m, l);
+            else if (!open[group])
+                x->flags &= (uint8_t)~LINE_DOUBTFUL;
+        }
+    free(open);
+}
+
 void solved_doubts_find(struct judgement *j, const struct measure *m)
 {
+    solve_biases(j, m);
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *x = &j->line[i];
         const struct line *l = &m->pairing->lines.v[i];
