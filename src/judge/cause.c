@@ -285,6 +285,22 @@ static bool inputs_correspond(const struct causes *k, uint32_t line, uint32_t ca
     return true;
 }
 
+/* Whether what goes into a target call agrees wherever it is compared, and something is. */
+static bool inputs_agree(const struct causes *k, uint32_t call)
+{
+    bool any = false;
+    EACH_EARLY_ROW(k->d, call, r) {
+        uint32_t line = k->m->pairing->line_of[TARGET][r];
+        if (k->d->rows.v[r].kind != ROW_TENSOR || k->d->rows.v[r].io != IO_INPUT ||
+            k->m->pairing->lines.v[line].pair == NONE)
+            continue;
+        if (k->j->line[line].cause != CAUSE_AGREES)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* The distance of a pair's tensors, not relative; NaN if it was not computed. */
 static double distance(const struct causes *k, uint32_t line)
 {
@@ -537,12 +553,14 @@ static bool decide_behind_choice(struct causes *k, const struct undecided *u)
     return true;
 }
 
-/* Both calls are one function, of inputs whose origin is known: a difference comes with them. `from`: the start that
- * the row is known to depend on, or NONE. */
+/* Both calls are one function, of inputs whose origin is known or that agree: a difference comes with them. `from`: the
+ * start that the row is known to depend on, or NONE. */
 static bool decide_one_function(struct causes *k, const struct undecided *u, uint32_t from)
 {
     const struct line_judgement *l = u->l;
-    bool behind_nothing = u->x->io == IO_GRADIENT && u->of.start == NONE; /* nor does anything it may depend on start */
+    /* nothing starts that it may depend on */
+    bool behind_nothing = u->of.start == NONE &&
+                          (u->x->io == IO_GRADIENT || (u->by_rows && inputs_agree(k, u->x->call)));
     bool known = from != NONE || behind_nothing || (origin_is_known(k, u->row, l) &&
                                                     (u->by_rows || inputs_correspond(k, u->line, u->x->call)));
     if (!u->one_function || !known)

@@ -31,6 +31,33 @@ void sums_bound(struct room r, const double *terms, int64_t n)
     }
 }
 
+/* Whether the recorded sums are, to the last bit, those of a kernel that rounds after each addition to the gradient's
+ * own type, as PyTorch's norms do on the CPU; `sums` becomes these. */
+static bool are_running_sums(const struct call_values *c, const struct real_tensor *full, const int64_t *place,
+                             double *sums, int64_t n)
+{
+    enum dtype type = c->gradient[0].dtype;
+    if (type != DTYPE_F16 && type != DTYPE_BF16)
+        return false;
+    for (int64_t i = 0; i < full->count; i++)
+        if (place[i] >= 0)
+            sums[place[i]] = dtype_round(type, sums[place[i]] + full->v[i]);
+    for (int i = 0; i < c->outputs; i++)
+        if (c->output[i].count == n && memcmp(c->output[i].v, sums, (size_t)n * sizeof *sums) == 0)
+            return true;
+    return false;
+}
+
+/* Exchanges the sums for those that the kernel rounded; of other values its function is the sum. */
+static void keep_running_sums(struct call_values *c, const struct real_tensor *full, const int64_t *place, double *y,
+                              int64_t n)
+{
+    double *sums = real_array(c, n), found = are_running_sums(c, full, place, sums, n);
+    call_fitted(c, &found, 1);
+    if (found && !(c->fits && c->fits->held))
+        memcpy(y, sums, (size_t)n * sizeof *y);
+}
+
 void gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
                         const struct real_tensor *to, const char *formula)
 {
@@ -44,6 +71,7 @@ void gradient_scattered(struct call_values *c, const struct real_tensor *full, c
         terms[place[i]]++;
     }
     sums_bound(r, terms, to->count);
+    keep_running_sums(c, full, place, r.y, to->count);
 }
 
 void gradient_summed(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to,

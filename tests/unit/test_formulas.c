@@ -262,6 +262,35 @@ static void gradients_go_where_values_were_picked(void **state)
     made_call_release(&m);
 }
 
+/* Sums that a kernel rounded to 16 bits after each addition are its own; on other values its function is the sum. */
+static void sums_rounded_on_the_way_are_the_kernels(void **state)
+{
+    (void)state;
+    for (int held = 0; held < 2; held++)
+        for (int rounded = 0; rounded < 2; rounded++) {
+            struct made_call m;
+            struct fits fits = {.v = NULL};
+            made_call_open(&m, "layer_norm", "T3,1 l1 T1 T1 n0.001");
+            struct real_tensor bias = tensor_of_shape(&m, "1");
+            m.gradient = tensor_of_shape(&m, "3,1");
+            memcpy(m.gradient.v, (double[]){2048, 1, 1}, 3 * sizeof(double));
+            m.gradient.dtype = DTYPE_F16;
+            bias.v[0] = rounded ? 2048 : 2050; /* 2049 lies between two numbers of the type */
+            m.c.gradient = &m.gradient;
+            m.c.gradients = 1;
+            m.c.output = &bias;
+            m.c.outputs = 1;
+            m.c.fits = &fits;
+            made_call_run(&m, true);
+            fits.held = held;
+            if (held)
+                made_call_run(&m, true);
+            double y = candidate_values(&m, &m.c.candidate[m.c.candidates - 1])[0];
+            assert_true(y == (rounded && !held ? 2048 : 2050));
+            made_call_release(&m);
+        }
+}
+
 /* MindSpore's Stack stores the new axis: the only one at which the sizes fit, or nothing is said. */
 static void a_stacked_axis_is_told_by_the_sizes(void **state)
 {
@@ -486,6 +515,7 @@ int main(void)
         cmocka_unit_test(pool_as_in_torch),
         cmocka_unit_test(bounds_count_the_steps),
         cmocka_unit_test(gradients_go_where_values_were_picked),
+        cmocka_unit_test(sums_rounded_on_the_way_are_the_kernels),
         cmocka_unit_test(a_stacked_axis_is_told_by_the_sizes),
         cmocka_unit_test(an_unstacked_axis_is_told_by_the_parts),
         cmocka_unit_test(a_cast_that_changes_nothing_hands_on),
