@@ -9,6 +9,7 @@
 #include "pair/tensor_sample.h"
 
 #define AGREES 0.1  /* relative error up to which elements are in the same order */
+#define CLOSER 8    /* how much less it is than as stored, which alike values (probabilities) may not show otherwise */
 #define LONGEST 4096 /* tokens of which divisors are tried */
 
 struct token_ordering {
@@ -19,14 +20,14 @@ struct token_ordering {
     struct nmap call_view;  /* target call → index of the view of one of its rows */
 };
 
-/* Axes longer than one; false if there are fewer than two, or more than can be viewed. */
+/* Axes longer than one; false if there are none, or more than can be viewed. */
 static bool long_axes(const struct shape *s, int64_t *out, int *n)
 {
     *n = 0;
     for (int i = 0; s && i < s->ndim && *n < TENSOR_DIMS; i++)
         if (s->dim[i] > 1)
             out[(*n)++] = s->dim[i];
-    return *n >= 2;
+    return *n >= 1;
 }
 
 /* Whether a row holds what its side computed, or positions: the rows of a weight are no tokens. */
@@ -82,7 +83,8 @@ static bool ask(const struct token_ordering *x, const struct line *l, int64_t to
         return false;
     if (dump_tensor(x->d[GOLDEN], l->row[GOLDEN], &g, &quiet) == 0) {
         if (t.numel == g.numel && tensor_sample_take(&s, &t, &quiet) == 0) {
-            bool apart = tensor_sample_error(&s, &g, &stored, &quiet) == 0 && stored > AGREES;
+            bool apart = tensor_sample_error(&s, &g, &stored, &quiet) == 0;
+            least = apart ? fmin(least, stored / CLOSER) : 0;
             for (int64_t outer = 2; outer < tokens && apart; outer++) {
                 struct view v = only ? *only : divided(outer, tokens / outer);
                 double error = tokens % outer ? INFINITY : error_through(&s, &g, &v);
