@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "pair/pairing.h"
-#include "pair/repeated.h"
 #include "pair/tensor_sample.h"
 
 static void add_axes(struct cut_axes *x, const struct dump *const d[2], const uint32_t row[2], int side)
@@ -49,82 +48,6 @@ bool cut_view(const struct cut_axes *x, const struct dump *const d[2], const uin
         v->step[v->count++] = (struct view_step){.op = VIEW_SLICE, .n = 3, .v = {i, 0, part->dim[i]}};
     }
     return true;
-}
-
-/* Whether a call may return the part in place of the whole: the gradient of a mean over all positions does. */
-static bool may_reduce(const struct dump *const d[2], const struct line *l, int side)
-{
-    const struct shape *part = dump_row_shape(d[side], l->row[side]), *whole = dump_row_shape(d[!side], l->row[!side]);
-    int axes = 0;
-    for (int i = 0; i < part->ndim; i++)
-        axes += part->dim[i] != whole->dim[i];
-    return axes > 1 && d[side]->calls.v[d[side]->rows.v[l->row[side]].call].phase == PHASE_BACKWARD;
-}
-
-/* Whether the part is all there is of a value that one side holds once and the other repeated. */
-static bool is_repeated(const struct dump *const d[2], const uint32_t row[2])
-{
-    struct view v;
-    return repeated_view(d[0], row[0], d[1], row[1], &v);
-}
-
-#define ALIKE 0.05 /* relative difference of norms of one value: rounding and noise */
-
-/* Whether a pair holds one value whole on both sides. */
-static bool is_same_value(const struct dump *const d[2], const struct line *l)
-{
-    const struct row *t = &d[0]->rows.v[l->row[0]], *g = &d[1]->rows.v[l->row[1]];
-    const struct shape *s[2] = {dump_row_shape(d[0], l->row[0]), dump_row_shape(d[1], l->row[1])};
-    double norm[2] = {t->stat[STAT_NORM], g->stat[STAT_NORM]};
-    return s[0] && s[1] && s[0]->numel == s[1]->numel && (t->has & g->has & HAS_NORM) &&
-           fabs(norm[0] - norm[1]) <= ALIKE * norm[1];
-}
-
-/* A value that one call returns and another takes: whole on one side in both, on the other in one of them
- * only. */
-static void see_flow(struct cut_axes *x, const struct pairing *p, const struct dump *const d[2],
-                       const struct dataflow flow[2], uint32_t line, int whole)
-{
-    const struct line *l = &p->lines.v[line];
-    uint32_t from = l->pair == NONE ? NONE : flow[whole].held[l->row[whole]], made;
-    int side;
-    if (from == NONE || (made = p->line_of[whole][from]) == NONE)
-        return;
-    const struct line *m = &p->lines.v[made];
-    if (m->pair == NONE)
-        return;
-    for (int i = 0; i < 2; i++) { /* it was cut where it was made, or where it is used */
-        const struct line *cut = i ? l : m, *kept = i ? m : l;
-        if (is_same_value(d, kept) && cut_tensors_part(d, cut->row, &side) && side != whole &&
-            !is_repeated(d, cut->row) && !may_reduce(d, cut, side))
-            add_axes(x, d, cut->row, side);
-    }
-}
-
-/* Whether a pair has no view, or one that figures alone suggest: a value held once and one per sample (repeated.h). */
-static bool is_open(const struct pairing *p, const struct pair *q)
-{
-    const struct view *v = q->view == NONE ? NULL : &p->views.v[q->view];
-    return !v || ((q->origin == ORIGIN_NAME || q->origin == ORIGIN_SEQUENCE) && v->count &&
-                  v->step[v->count - 1].op == VIEW_REPEAT);
-}
-
-void cut_flow_find(struct pairing *p, const struct dump *const d[2], const struct dataflow flow[2])
-{
-    struct cut_axes axes = {0};
-    for (uint32_t i = 0; i < p->lines.n; i++)
-        for (int whole = 0; whole < 2; whole++)
-            see_flow(&axes, p, d, flow, i, whole);
-    for (uint32_t i = 0; i < p->lines.n && (axes.side[0].n || axes.side[1].n); i++) {
-        const struct line *l = &p->lines.v[i];
-        struct view v;
-        if (l->pair == NONE || !is_open(p, &p->pairs.v[l->pair]) || !cut_view(&axes, d, l->row, &v))
-            continue;
-        vec_push(&p->views, v);
-        p->pairs.v[l->pair].view = (uint32_t)p->views.n - 1;
-        p->pairs.v[l->pair].cut = CUT_GUESSED;
-    }
-    cut_axes_release(&axes);
 }
 
 /* ---- where the kept part begins ---- */

@@ -227,8 +227,6 @@ static int pair_sides(struct session *s, struct err *e)
     pairing_build(&fresh->pairing, t, g, &o);
     fused_parts_find(&fresh->pairing, t, g);
     product_layout_find(&fresh->pairing, t, g);
-    if (!o.given_count)
-        cut_flow_find(&fresh->pairing, (const struct dump *const[]){t, g}, r->flow);
     cut_places_find(&fresh->pairing, t, g);
     axis_order_vote_find(&fresh->pairing, t, g);
     token_rows_find(&fresh->pairing, t, g);

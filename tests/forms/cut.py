@@ -1,22 +1,22 @@
-"""cut.py RECORDING OUT AXIS N [begin=B] [size=S] [scope=TEXT] [statistics=1] [wrong=TENSOR]: copies a recording of msprobe with .npy tensors as its `slice`
-records them: of each tensor elements B to B+N of an axis (negative: from the last), of all tensors, of those with S elements
-there, or of calls whose name contains TEXT. TENSOR, if cut, is multiplied by 1.5. Only Python's own modules."""
+"""cut.py RECORDING OUT AXIS N [begin=B] [size=S] [statistics=1] [wrong=TENSOR]: copies a recording of msprobe with .npy tensors as its `slice`
+records them: of each tensor elements B to B+N of an axis (negative: from the last), of all tensors, or of those with S elements
+there. TENSOR, if cut, is multiplied by 1.5. Only Python's own modules."""
 import json, math, os, shutil, struct, sys
 
 source, out, axis, n = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 more = dict(a.split('=', 1) for a in sys.argv[5:])
-begin, size, scope = int(more.get('begin', 0)), int(more.get('size', 0)), more.get('scope', '')
+begin, size = int(more.get('begin', 0)), int(more.get('size', 0))
 LETTER = {'<f4': 'f', '<f8': 'd', '<i4': 'i', '<i8': 'q', '<f2': 'e'}
 
 
-def sliced(path, name):
+def sliced(path):
     """the new shape and values of a tensor, or None: left as it is"""
     b = open(path, 'rb').read()
     length = struct.unpack('<H', b[8:10])[0]
     head = eval(b[10:10 + length])
     shape, letter = head['shape'], LETTER.get(head['descr'])
     at = axis + (len(shape) if axis < 0 else 0)
-    if head['fortran_order'] or not letter or not 0 <= at < len(shape) or scope not in name or (size and shape[at] != size) or shape[at] <= begin:
+    if head['fortran_order'] or not letter or not 0 <= at < len(shape) or (size and shape[at] != size) or shape[at] <= begin:
         return None
     values = struct.unpack(f'<{math.prod(shape)}{letter}', b[10 + length:])
     inner, end = math.prod(shape[at + 1:]), min(begin + n, shape[at])
@@ -30,13 +30,13 @@ def sliced(path, name):
     return list(head['shape']), kept
 
 
-def walk(v, name):
+def walk(v):
     for x in v.values() if isinstance(v, dict) else v if isinstance(v, list) else ():
-        walk(x, name)
+        walk(x)
     if not isinstance(v, dict) or not v.get('data_name'):
         return
     path = f'{out}/dump_tensor_data/{v["data_name"]}'
-    got = sliced(path, name) if os.path.exists(path) else None
+    got = sliced(path) if os.path.exists(path) else None
     if got:
         v['shape'], kept = got
         if v.get('Max') is not None and kept:
@@ -50,8 +50,7 @@ def walk(v, name):
 shutil.copytree(source, out, symlinks=False)
 os.system(f'chmod -R u+w "{out}"')
 d = json.load(open(out + '/dump.json'))
-for name, record in d['data'].items():
-    walk(record, name)
+walk(d['data'])
 if more.get('statistics'):
     d['task'] = 'statistics'
     shutil.rmtree(out + '/dump_tensor_data')
