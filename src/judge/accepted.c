@@ -11,7 +11,7 @@
 #define ACCEPTABLE                                                                                 \
     (1u << VERDICT_DRIFT | 1u << VERDICT_DEVIATE | 1u << VERDICT_NONFINITE | 1u << VERDICT_SHAPE | 1u << VERDICT_DTYPE)
 
-static const char *text(const cJSON *o, const char *key)
+static const char *accepted_text(const cJSON *o, const char *key)
 {
     const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
     return cJSON_IsString(x) ? x->valuestring : "";
@@ -43,17 +43,17 @@ static int load_entry(struct accepted_list *l, const char *path, const cJSON *o,
 {
     size_t number = l->entries.n + 1;
     struct accepted x = {
-        .text = arena_cstr(&l->arena, str_of(text(o, "row"))),
-        .reason = arena_cstr(&l->arena, str_of(text(o, "reason"))),
-        .until = arena_cstr(&l->arena, str_of(text(o, "until"))),
-        .kinds = kinds_of(text(o, "kind")),
+        .text = arena_cstr(&l->arena, str_of(accepted_text(o, "row"))),
+        .reason = arena_cstr(&l->arena, str_of(accepted_text(o, "reason"))),
+        .until = arena_cstr(&l->arena, str_of(accepted_text(o, "until"))),
+        .kinds = kinds_of(accepted_text(o, "kind")),
     };
     if (!*x.text || !*x.reason)
         return err_set(e, ERR_DATA, _("%s: entry %zu: expected \"row\" (a pattern of row names) and \"reason\""), path,
                        number);
     if (!x.kinds)
         return err_set(e, ERR_DATA, _("%s: entry %zu: \"kind\": expected drift, deviate, nonfinite, shape, dtype or "
-                                      "any, found \"%s\""), path, number, text(o, "kind"));
+                                      "any, found \"%s\""), path, number, accepted_text(o, "kind"));
     if (*x.until && !is_date(x.until))
         return err_set(e, ERR_DATA, _("%s: entry %zu: \"until\": expected a day such as 2026-12-31, found \"%s\""),
                        path, number, x.until);
@@ -88,8 +88,8 @@ void accepted_release(struct accepted_list *l)
     arena_release(&l->arena);
 }
 
-static uint32_t find(const struct accepted_list *l, const struct measure *m, uint32_t line, enum verdict v,
-                     struct buf *name)
+static uint32_t find_accepted(const struct accepted_list *l, const struct measure *m, uint32_t line, enum verdict v,
+                              struct buf *name)
 {
     for (int s = 0; s < 2; s++) {
         uint32_t r = m->pairing->lines.v[line].row[s];
@@ -108,7 +108,7 @@ bool accepted_line(struct judgement *j, const struct measure *m, const struct ac
                    enum verdict v)
 {
     struct buf name = {0};
-    uint32_t at = l && ACCEPTABLE & 1u << v ? find(l, m, line, v, &name) : NONE;
+    uint32_t at = l && ACCEPTABLE & 1u << v ? find_accepted(l, m, line, v, &name) : NONE;
     buf_release(&name);
     if (at == NONE)
         return false;

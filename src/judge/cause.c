@@ -47,7 +47,7 @@ struct causes {
 };
 
 /* Of each kind the earlier one. */
-static struct origins earlier(struct origins a, struct origins b)
+static struct origins earlier_origins(struct origins a, struct origins b)
 {
     return (struct origins){a.start < b.start ? a.start : b.start, /* NONE is the largest */
                             a.choice < b.choice ? a.choice : b.choice};
@@ -63,7 +63,7 @@ static struct origins origins_of_forward(struct causes *k, uint32_t forward)
     struct origins found = k->call[forward];
     for (uint32_t r = k->uses.first[forward]; r != NONE; r = k->uses.next[r]) {
         uint32_t twin = k->d->calls.v[k->d->rows.v[r].call].twin;
-        found = twin == NONE ? found : earlier(found, k->call[twin]);
+        found = twin == NONE ? found : earlier_origins(found, k->call[twin]);
     }
     return found;
 }
@@ -81,9 +81,9 @@ static struct origins origins_of_row(struct causes *k, uint32_t line, uint32_t r
     bool told = before != NONE && k->m->pairing->lines.v[before].pair != NONE &&
                 (k->j->line[before].cause != CAUSE_AGREES || !line_is_bad(&k->j->line[line]));
     if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || !told))
-        found = earlier(found, k->call[x->call]);
+        found = earlier_origins(found, k->call[x->call]);
     if (c->phase == PHASE_BACKWARD && c->twin != NONE)
-        found = earlier(found, origins_of_forward(k, c->twin));
+        found = earlier_origins(found, origins_of_forward(k, c->twin));
     return found;
 }
 
@@ -147,7 +147,7 @@ static bool differs_at_all(const struct causes *k, uint32_t line)
            (double)l->error > thresholds_of(k->o->tol, type_of(k, line))->drift;
 }
 
-static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
+static void give_cause(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
 {
     struct line_judgement *l = &k->j->line[line];
     /* what deviates by its limits was asked for before */
@@ -159,7 +159,7 @@ static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis
     l->basis = (uint8_t)b;
     l->from = from;
     if (c == CAUSE_STARTS)
-        k->earliest = earlier(k->earliest, (struct origins){line, NONE});
+        k->earliest = earlier_origins(k->earliest, (struct origins){line, NONE});
 }
 
 static enum cause_basis basis_of(const struct line_judgement *l)
@@ -177,9 +177,9 @@ static void decide_by_level(struct causes *k, uint32_t line, uint32_t from)
 {
     bool bad = line_is_bad(&k->j->line[line]);
     if (from != NONE && differs_at_all(k, line))
-        give(k, line, CAUSE_INHERITED, BASIS_FLOW, from);
+        give_cause(k, line, CAUSE_INHERITED, BASIS_FLOW, from);
     else
-        give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(&k->j->line[line]), NONE);
+        give_cause(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(&k->j->line[line]), NONE);
 }
 
 /* The start among a call's rows, or NONE. */
@@ -206,7 +206,7 @@ static uint32_t forward_start(const struct causes *k, uint32_t call)
 }
 
 /* The place of an input among the tensors that go into its call. */
-static int place_of(const struct dump *d, uint32_t row)
+static int place_in_table(const struct dump *d, uint32_t row)
 {
     int n = 0;
     EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
@@ -237,7 +237,7 @@ static bool inputs_cross(const struct causes *k, uint32_t call, uint32_t golden)
         const struct line *l = &k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]];
         if (k->d->rows.v[r].kind == ROW_TENSOR && k->d->rows.v[r].io == IO_INPUT && l->pair != NONE &&
             o->rows.v[l->row[GOLDEN]].call == golden &&
-            (place_of(k->d, r) != place_of(o, l->row[GOLDEN]) || is_turned(k->m, l)))
+            (place_in_table(k->d, r) != place_in_table(o, l->row[GOLDEN]) || is_turned(k->m, l)))
             return true;
     }
     return false;
@@ -302,7 +302,7 @@ static bool inputs_agree(const struct causes *k, uint32_t call)
 }
 
 /* The distance of a pair's tensors, not relative; NaN if it was not computed. */
-static double distance(const struct causes *k, uint32_t line)
+static double absolute_distance(const struct causes *k, uint32_t line)
 {
     const struct figures *f = k->m->figures && k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
     return f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : NAN;
@@ -315,7 +315,7 @@ static double distance(const struct causes *k, uint32_t line)
 static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
 {
     const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
-    double in = 0, out = distance(k, line), n = (double)dump_row_numel(k->d, row), least = n;
+    double in = 0, out = absolute_distance(k, line), n = (double)dump_row_numel(k->d, row), least = n;
     bool moves = family_hands_on((enum family)c->family) || c->family == FAMILY_RANDOM;
     if (!moves || c->kind == CALL_MODULE || !(out > 0) || k->d->rows.v[row].io != IO_OUTPUT)
         return false;
@@ -323,7 +323,7 @@ static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
     EACH_ROW(k->d, k->d->rows.v[row].call, r)
         if (k->d->rows.v[r].io == IO_INPUT && k->d->rows.v[r].kind == ROW_TENSOR) {
             uint32_t of = k->m->pairing->line_of[TARGET][r];
-            double e = of == NONE ? NAN : distance(k, of);
+            double e = of == NONE ? NAN : absolute_distance(k, of);
             if (isnan(e) || k->j->line[of].cause == CAUSE_UNKNOWN)
                 return false;
             in += e;
@@ -535,7 +535,7 @@ static bool decide_other_function(struct causes *k, const struct undecided *u)
     if ((!other && !contradicts) || !dtype_is_float(u->x->dtype))
         return false;
     uint32_t forward = forward_start(k, u->x->call);
-    give(k, u->line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
+    give_cause(k, u->line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
     return true;
 }
 
@@ -545,9 +545,9 @@ static bool decide_behind_choice(struct causes *k, const struct undecided *u)
     if (u->of.start != NONE || u->of.choice == NONE || !line_is_bad(u->l))
         return false;
     if (u->one_function)
-        give(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        give_cause(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
     else if (turned_choice_explains(k->j, k->m, k->flow, u->line, u->of.choice))
-        give(k, u->line, CAUSE_UNKNOWN, BASIS_NONE, u->of.choice);
+        give_cause(k, u->line, CAUSE_UNKNOWN, BASIS_NONE, u->of.choice);
     else
         return false;
     return true;
@@ -573,9 +573,9 @@ static bool decide_one_function(struct causes *k, const struct undecided *u, uin
     bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict) &&
                    (wide != (enum dtype)k->j->arithmetic || (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
     if (widened)
-        give(k, u->line, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        give_cause(k, u->line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
-        give(k, u->line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        give_cause(k, u->line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
     return true;
 }
 
@@ -588,13 +588,13 @@ static bool decide_agreed_before(struct causes *k, const struct undecided *u)
     uint32_t agreed = agreed_before(k, u->line, u->row);
     agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
     if (agreed == NONE && gradient_terms_explain(&terms, u->line)) {
-        give(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
+        give_cause(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
         return true;
     }
     if (agreed == NONE)
         return false;
     u->l->residual = k->j->line[agreed].residual;
-    give(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+    give_cause(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
     return true;
 }
 
@@ -610,16 +610,16 @@ static bool decide_own_start(struct causes *k, const struct undecided *u, uint32
         u->l->limit = (float)dtype_table[u->x->dtype].epsilon;
     if (!apart && !own && !scaled)
         return false;
-    give(k, u->line, CAUSE_STARTS, basis_of(u->l), NONE);
+    give_cause(k, u->line, CAUSE_STARTS, basis_of(u->l), NONE);
     return true;
 }
 
-static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
+static void decide_cause(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
     struct undecided u = undecided_of(k, line, row, of);
     if (!is_compared(u.l)) {
-        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
+        give_cause(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
     if (decide_other_function(k, &u))
@@ -641,11 +641,11 @@ static void decide_alone(struct causes *k, uint32_t line)
 {
     const struct line_judgement *l = &k->j->line[line];
     if (!line_is_bad(l))
-        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
+        give_cause(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
     else if (k->earliest.start == NONE || l->rule == RULE_FUSED_SCALE)
-        give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        give_cause(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
-        give(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);
+        give_cause(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);
 }
 
 /* Notes what a row passes on to its call and to later rows. */
@@ -661,10 +661,10 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
         of = no_origins;
     if (turned_choices(k->j, k->m, line) > 0) {
         of.choice = of.choice == NONE ? line : of.choice;
-        k->earliest = earlier(k->earliest, (struct origins){NONE, line});
+        k->earliest = earlier_origins(k->earliest, (struct origins){NONE, line});
     }
     k->row[row] = of;
-    k->call[x->call] = earlier(k->call[x->call], of);
+    k->call[x->call] = earlier_origins(k->call[x->call], of);
     if (x->io != IO_OUTPUT && x->kind == ROW_TENSOR) {
         k->reads[x->call] = true;
         k->blind[x->call] |= l->cause == CAUSE_UNKNOWN;
@@ -673,7 +673,7 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
 
 /* ---- rows that hold one value ---- */
 
-static uint64_t mixed(uint64_t key, double v)
+static uint64_t mix_value(uint64_t key, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -689,10 +689,10 @@ static uint64_t value_key(const struct causes *k, uint32_t line, double apart)
     const struct figures *f = measure_figures(k->m, line);
     if (r[TARGET]->kind != ROW_TENSOR || r[GOLDEN]->kind != ROW_TENSOR)
         return 0;
-    uint64_t key = mixed(dump_row_numel(k->d, row[TARGET]), apart);
+    uint64_t key = mix_value(dump_row_numel(k->d, row[TARGET]), apart);
     for (int s = 0; s < 2; s++) {
-        key = mixed(key, f ? f->side[s].max : r[s]->stat[STAT_MAX]);
-        key = mixed(key, f ? f->side[s].norm : r[s]->stat[STAT_NORM]);
+        key = mix_value(key, f ? f->side[s].max : r[s]->stat[STAT_MAX]);
+        key = mix_value(key, f ? f->side[s].norm : r[s]->stat[STAT_NORM]);
     }
     return key | 1;
 }
@@ -705,7 +705,7 @@ static double relative_distance(const struct causes *k, uint32_t line)
 }
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
-static void unify(struct causes *k)
+static void unify_equal_values(struct causes *k)
 {
     struct nmap differing = {0}; /* the first line that differs, by its value */
     double least = INFINITY;     /* the smallest distance of these */
@@ -727,8 +727,8 @@ static void unify(struct causes *k)
                     nmap_set(&differing, key, i);
             }
             if (agrees && first != MAP_NONE)
-                give(k, i, CAUSE_INHERITED, BASIS_FLOW,
-                     k->j->line[first].cause == CAUSE_STARTS ? first : k->j->line[first].from);
+                give_cause(k, i, CAUSE_INHERITED, BASIS_FLOW,
+                           k->j->line[first].cause == CAUSE_STARTS ? first : k->j->line[first].from);
         }
     nmap_release(&differing);
 }
@@ -881,13 +881,13 @@ static void decide_line(struct causes *k, uint32_t line)
     if (target == NONE || row[GOLDEN] == NONE)
         decide_alone(k, line);
     else
-        decide(k, line, target, of);
+        decide_cause(k, line, target, of);
     if (target != NONE)
         pass_on(k, line, target, of);
 }
 
 /* Gives every line its cause, in order. */
-static void follow(struct causes *k)
+static void follow_causes(struct causes *k)
 {
     k->earliest = no_origins;
     for (size_t i = 0; i < k->d->rows.n; i++)
@@ -911,10 +911,10 @@ static void follow_back(struct causes *k)
     if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS) || k->apart >= shown)
         return;
     k->apart_before = shown;
-    follow(k);
+    follow_causes(k);
     if (k->earliest.start < shown && k->j->line[shown].cause != CAUSE_INHERITED) {
         k->apart_before = 0;
-        follow(k);
+        follow_causes(k);
     }
 }
 
@@ -936,10 +936,10 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     };
     for (size_t c = 0; c < d->calls.n; c++)
         k.around[c] = NOT_ASKED;
-    follow(&k);
+    follow_causes(&k);
     follow_back(&k);
     accepted_order(j);
-    unify(&k);
+    unify_equal_values(&k);
     give_verdicts(&k);
     list_starts(&k);
     forward_uses_release(&k.uses);

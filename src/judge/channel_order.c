@@ -53,7 +53,7 @@ static double left_in_order(const struct element_sample *s, int axis, const stru
     return sqrt(left / s->g2);
 }
 
-static bool take(const struct order_search *x, uint32_t line, struct element_sample *s)
+static bool take_channel_sample(const struct order_search *x, uint32_t line, struct element_sample *s)
 {
     struct err quiet;
     const uint32_t *row = x->m->pairing->lines.v[line].row;
@@ -73,7 +73,7 @@ static double error_in_order(const struct order_search *x, uint32_t line, const 
 {
     struct element_sample s;
     double best = INFINITY;
-    if (!take(x, line, &s))
+    if (!take_channel_sample(x, line, &s))
         return INFINITY;
     for (int axis = s.ndim - 1; axis >= 0 && axis >= s.ndim - 2 && isinf(best); axis--)
         if (s.shape[axis] % o->size == 0)
@@ -89,7 +89,7 @@ static bool weight_in_order(const struct order_search *x, uint32_t line, struct 
 {
     struct element_sample s;
     bool found = false;
-    if (x->j->line[line].rule != RULE_PARAMETER || !line_is_bad(&x->j->line[line]) || !take(x, line, &s))
+    if (x->j->line[line].rule != RULE_PARAMETER || !line_is_bad(&x->j->line[line]) || !take_channel_sample(x, line, &s))
         return false;
     for (int64_t size = HEAD_LEAST; size <= s.shape[0] && !found; size += 2)
         for (int golden = 0; golden < 2 && s.shape[0] % size == 0 && !found; golden++) {

@@ -125,7 +125,7 @@ static double of_log_softmax(const struct scene *s, bool own)
     return 2 * score_size(&s->x[0], own) / (s->y.rms * sqrt(fmax(1, rows)));
 }
 
-static double typical(const struct facts *y)
+static double typical_magnitude(const struct facts *y)
 {
     return sqrt(y->rms * fmax(fabs(y->max), fabs(y->min)));
 }
@@ -135,15 +135,15 @@ static double of_quotient(const struct scene *s, bool own)
     (void)own;
     if (s->inputs < 2) { /* division by a number, or of a number: only in the latter can the denominator be small */
         bool by = fabs(s->y.rms * fabs(s->power) - s->x[0].rms) <= 1e-3 * s->x[0].rms;
-        return by ? 1 : typical(&s->y) * s->x[0].rms / fabs(s->power);
+        return by ? 1 : typical_magnitude(&s->y) * s->x[0].rms / fabs(s->power);
     }
-    return s->x[1].rms * typical(&s->y) / s->x[0].rms;
+    return s->x[1].rms * typical_magnitude(&s->y) / s->x[0].rms;
 }
 
 static double of_power(const struct scene *s, bool own)
 {
     (void)own;
-    return s->power < 0 ? -s->power * s->x[0].rms * pow(typical(&s->y), -1 / s->power) : fabs(s->power);
+    return s->power < 0 ? -s->power * s->x[0].rms * pow(typical_magnitude(&s->y), -1 / s->power) : fabs(s->power);
 }
 
 static double of_log(const struct scene *s, bool own)
@@ -263,7 +263,7 @@ static const struct {
     {FAMILY_ELEMENTWISE, "greater", true, CONDITION_COMPARE, 0},
 };
 
-static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *power)
+static enum condition_kind kind_of_amplifier(const struct dump *d, uint32_t row, double *power)
 {
     const struct row *r = &d->rows.v[row];
     enum family family = (enum family)d->calls.v[r->call].family;
@@ -344,7 +344,7 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
     uint32_t y = forward == NONE ? NONE : float_row(d, forward, IO_OUTPUT, dx.n);
     uint32_t g = y == NONE ? NONE : float_row(d, call, IO_INPUT, dx.n);
     double power = 0;
-    enum condition_kind k = g == NONE ? CONDITION_NONE : kind_of(d, y, &power);
+    enum condition_kind k = g == NONE ? CONDITION_NONE : kind_of_amplifier(d, y, &power);
     if (k == CONDITION_POWER)
         return condition_of_power_gradient(m, state, row, power);
     if (k != CONDITION_EXP && k != CONDITION_SOFTMAX)
@@ -363,7 +363,7 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD ||
         d->rows.v[row].kind != ROW_TENSOR)
         return CONDITION_PLAIN;
-    enum condition_kind k = kind_of(d, row, &power);
+    enum condition_kind k = kind_of_amplifier(d, row, &power);
     if (k == CONDITION_NONE)
         return condition_of_router(m, state, row);
     struct scene s;
@@ -507,7 +507,7 @@ static bool is_exponential(const struct dump *d, uint32_t call)
     double power = 0;
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].io == IO_OUTPUT) {
-            enum condition_kind k = kind_of(d, r, &power);
+            enum condition_kind k = kind_of_amplifier(d, r, &power);
             return k == CONDITION_EXP || k == CONDITION_SOFTMAX;
         }
     return false;
@@ -579,7 +579,7 @@ static struct str scope_of(const struct dump *d, uint32_t call)
 }
 
 /* Whether the modules of two calls have the same parent: "layers.0.attn.q" and "layers.0.attn.v". */
-static bool siblings(const struct dump *d, uint32_t x, uint32_t y)
+static bool modules_are_siblings(const struct dump *d, uint32_t x, uint32_t y)
 {
     struct str a = scope_of(d, x), b = scope_of(d, y);
     ptrdiff_t i = str_rfind(a, '.'), k = str_rfind(b, '.');
@@ -604,7 +604,7 @@ static double largest_beside(const struct measure *m, const uint8_t *state, int 
     bool record = d->rows.v[row].io == IO_GRADIENT, parameter = is_gradient(d, row);
     for (uint32_t c = from; c < d->calls.n && c < own + NEAR; c++)
         if (c == own || ((d->calls.v[c].gradient ? parameter : !record) &&
-                         d->calls.v[c].phase == PHASE_BACKWARD && siblings(d, c, own)))
+                         d->calls.v[c].phase == PHASE_BACKWARD && modules_are_siblings(d, c, own)))
             EACH_EARLY_ROW(d, c, r)
                 if (d->rows.v[r].io == IO_GRADIENT ? parameter : !record && flows_back(d, r))
                     most = fmax(most, norm_of(m, state, side, r));

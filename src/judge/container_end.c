@@ -13,12 +13,12 @@ struct ends {
     uint32_t row[2], module[2]; /* the deviating output, and its call */
 };
 
-static const struct dump *side(const struct ends *x, int s)
+static const struct dump *ends_dump(const struct ends *x, int s)
 {
     return x->m->side[s];
 }
 
-static bool inside(const struct dump *d, uint32_t call, uint32_t module)
+static bool call_is_in_module(const struct dump *d, uint32_t call, uint32_t module)
 {
     for (int depth = 0; call != NONE && depth < DEPTH; depth++) {
         call = d->calls.v[call].parent;
@@ -35,7 +35,7 @@ static uint32_t paired_line(const struct ends *x, int s, uint32_t row)
     return line == NONE || x->m->pairing->lines.v[line].pair == NONE ? NONE : line;
 }
 
-static bool agrees(const struct ends *x, uint32_t line)
+static bool end_agrees(const struct ends *x, uint32_t line)
 {
     return line_agrees(&x->j->line[line]);
 }
@@ -49,11 +49,11 @@ struct end {
 /* What the calls inside side s's container show about its output. */
 static struct end end_of(const struct ends *x, int s)
 {
-    const struct dump *d = side(x, s), *o = side(x, !s);
+    const struct dump *d = ends_dump(x, s), *o = ends_dump(x, !s);
     struct fingerprint whole = fingerprint_of(d, x->row[s]);
     struct end e = {false, false, false};
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        if (d->calls.v[c].phase != PHASE_FORWARD || !inside(d, c, x->module[s]))
+        if (d->calls.v[c].phase != PHASE_FORWARD || !call_is_in_module(d, c, x->module[s]))
             continue;
         EACH_EARLY_ROW(d, c, r) {
             struct fingerprint f = fingerprint_of(d, r);
@@ -62,10 +62,11 @@ static struct end end_of(const struct ends *x, int s)
                 continue;
             e.found = true;
             uint32_t line = paired_line(x, s, r);
-            if (line == NONE || !inside(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call, x->module[!s]))
+            if (line == NONE || !call_is_in_module(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call,
+                                                   x->module[!s]))
                 continue;
-            e.within = e.within || agrees(x, line);
-            e.other = e.other || !agrees(x, line);
+            e.within = e.within || end_agrees(x, line);
+            e.other = e.other || !end_agrees(x, line);
         }
     }
     return e;
@@ -77,31 +78,32 @@ static bool inner_lines_agree(const struct ends *x)
     for (uint32_t i = 0; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
         if (l->pair == NONE ||
-            !inside(side(x, TARGET), side(x, TARGET)->rows.v[l->row[TARGET]].call, x->module[TARGET]))
+            !call_is_in_module(ends_dump(x, TARGET), ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call,
+                               x->module[TARGET]))
             continue;
-        const struct call *c = &side(x, TARGET)->calls.v[side(x, TARGET)->rows.v[l->row[TARGET]].call];
+        const struct call *c = &ends_dump(x, TARGET)->calls.v[ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call];
         if (c->phase == PHASE_FORWARD && line_is_bad(&x->j->line[i]))
             return false;
-        any = any || (c->phase == PHASE_FORWARD && agrees(x, i));
+        any = any || (c->phase == PHASE_FORWARD && end_agrees(x, i));
     }
     return any;
 }
 
 /* Whether the first forward value after the container that is computed from earlier ones agrees. Containers around it
  * may end with it. */
-static bool heals(const struct ends *x, uint32_t line)
+static bool end_heals(const struct ends *x, uint32_t line)
 {
-    const struct dump *d = side(x, TARGET);
+    const struct dump *d = ends_dump(x, TARGET);
     for (uint32_t i = line + 1; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
         if (l->pair == NONE)
             continue;
         uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
         uint32_t module = x->module[TARGET];
-        bool around = call == module || inside(d, module, call) || inside(d, call, module);
+        bool around = call == module || call_is_in_module(d, module, call) || call_is_in_module(d, call, module);
         bool led = d->rows.v[row].io == IO_OUTPUT || (d->rows.v[row].io == IO_INPUT && x->flow->held[row] != NONE);
         if (d->calls.v[call].phase == PHASE_FORWARD && !around && led && dump_row_numel(d, row) > 1)
-            return agrees(x, i);
+            return end_agrees(x, i);
     }
     return false;
 }
@@ -112,7 +114,7 @@ static bool is_read_deviating(const struct ends *x, uint32_t line)
     uint32_t value = dataflow_first(x->flow, x->row[TARGET]);
     for (uint32_t i = line + 1; i < x->j->lines; i++) {
         uint32_t row = x->m->pairing->lines.v[i].pair == NONE ? NONE : x->m->pairing->lines.v[i].row[TARGET];
-        if (row != NONE && side(x, TARGET)->rows.v[row].io == IO_INPUT && line_is_bad(&x->j->line[i]) &&
+        if (row != NONE && ends_dump(x, TARGET)->rows.v[row].io == IO_INPUT && line_is_bad(&x->j->line[i]) &&
             dataflow_first(x->flow, row) == value)
             return true;
     }
@@ -130,19 +132,19 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     /* if the user paired their ends, or only parts of their outputs, the decision stands */
     if (pair->origin == ORIGIN_MARK || pair->view != NONE)
         return false;
-    if (joined_dump_rows(side(x, TARGET))) /* a collective at the end is judged separately */
+    if (joined_dump_rows(ends_dump(x, TARGET))) /* a collective at the end is judged separately */
         return false;
     for (int s = 0; s < 2; s++) {
-        const struct row *r = &side(x, s)->rows.v[l->row[s]];
+        const struct row *r = &ends_dump(x, s)->rows.v[l->row[s]];
         x->row[s] = l->row[s];
         x->module[s] = r->call;
-        const struct call *c = &side(x, s)->calls.v[r->call];
+        const struct call *c = &ends_dump(x, s)->calls.v[r->call];
         if (c->kind != CALL_MODULE || c->phase != PHASE_FORWARD || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
             return false;
     }
     struct end t = end_of(x, TARGET), g = end_of(x, GOLDEN);
     return t.found && g.found && !t.other && !g.other && t.within != g.within && inner_lines_agree(x) &&
-           heals(x, line) && !is_read_deviating(x, line);
+           end_heals(x, line) && !is_read_deviating(x, line);
 }
 
 bool container_gradient_elsewhere(const struct judgement *j, const struct measure *m, uint32_t line)

@@ -24,7 +24,7 @@ static bool is_max_pool(const struct dump *d, uint32_t call)
 }
 
 /* Calls through which a discarded value may pass. */
-static bool carries(const struct dump *d, uint32_t call)
+static bool carries_discarded(const struct dump *d, uint32_t call)
 {
     uint8_t f = d->calls.v[call].family;
     bool numbers = f == FAMILY_ADD || f == FAMILY_MUL || f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE ||
@@ -34,7 +34,7 @@ static bool carries(const struct dump *d, uint32_t call)
     return f == FAMILY_ACTIVATION || f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_MODULE || is_max_pool(d, call);
 }
 
-static void follow(struct trail *x, uint32_t call)
+static void follow_discarded(struct trail *x, uint32_t call)
 {
     for (uint32_t i = 0; i < x->n; i++)
         if (x->queue[i] == call)
@@ -64,8 +64,8 @@ static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
         enum drop_state s = state_of(x, r);
         if (s == STATE_AGREES)
             (*agreed)++;
-        else if (carries(x->d, call))
-            follow(x, call);
+        else if (carries_discarded(x->d, call))
+            follow_discarded(x, call);
         else if (s == STATE_DEVIATES)
             return false;
     }
@@ -73,11 +73,11 @@ static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
 }
 
 /* Whether everything computed from this row agrees: for an output its readers, for an input its call's outputs. */
-static bool heals(struct trail *x, uint32_t row)
+static bool discarded_heals(struct trail *x, uint32_t row)
 {
     uint32_t agreed = 0;
     if (x->d->rows.v[row].io != IO_OUTPUT)
-        follow(x, x->d->rows.v[row].call);
+        follow_discarded(x, x->d->rows.v[row].call);
     else if (!read_on(x, row, &agreed))
         return false;
     for (uint32_t i = 0; i < x->n; i++)
@@ -85,7 +85,7 @@ static bool heals(struct trail *x, uint32_t row)
             enum drop_state s = x->d->rows.v[out].io == IO_OUTPUT ? state_of(x, out) : STATE_AGREES;
             if (x->d->rows.v[out].io != IO_OUTPUT)
                 continue;
-            if (s == STATE_DEVIATES && !carries(x->d, x->queue[i]))
+            if (s == STATE_DEVIATES && !carries_discarded(x->d, x->queue[i]))
                 return false;
             agreed += s == STATE_AGREES;
             if (s != STATE_AGREES && !read_on(x, out, &agreed))
@@ -125,10 +125,11 @@ bool is_discarded(const struct judgement *j, const struct measure *m, const stru
         bool activation = r->io == IO_INPUT && c->family == FAMILY_ACTIVATION;
         bool pool = r->io == IO_OUTPUT && is_max_pool(x.d, r->call);
         bool gradient = c->phase == PHASE_BACKWARD && !c->gradient && (activation || pool);
-        bool numbers = c->phase == PHASE_FORWARD && carries(x.d, r->call) && j->line[line].rule == RULE_INTEGERS_DIFFER;
+        bool numbers = c->phase == PHASE_FORWARD && carries_discarded(x.d, r->call) && j->line[line].rule ==
+                       RULE_INTEGERS_DIFFER;
         if (!gradient && !numbers)
             continue;
-        if (heals(&x, l->row[s]))
+        if (discarded_heals(&x, l->row[s]))
             return true;
     }
     return false;

@@ -22,7 +22,7 @@ static bool is_looked_through(const struct enclosure *x, uint32_t call)
 }
 
 /* The call that made what a row holds; NONE. */
-static uint32_t maker(const struct enclosure *x, uint32_t row)
+static uint32_t enclosed_maker(const struct enclosure *x, uint32_t row)
 {
     uint32_t h = x->flow->held[row];
     for (int steps = 0; h != NONE && x->d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
@@ -35,7 +35,7 @@ static bool is_fed(const struct enclosure *x, uint32_t call)
 {
     bool any = false;
     EACH_EARLY_ROW(x->d, call, r) {
-        uint32_t from = x->d->rows.v[r].io == IO_INPUT ? maker(x, r) : NONE;
+        uint32_t from = x->d->rows.v[r].io == IO_INPUT ? enclosed_maker(x, r) : NONE;
         if (from == NONE)
             continue;
         if (!x->agrees[from] && !x->fed[from])

@@ -64,7 +64,7 @@ static bool in_list(const struct dump *d, uint32_t row)
     return false;
 }
 
-static bool always(const struct dump *d, uint32_t row)
+static bool always_differs(const struct dump *d, uint32_t row)
 {
     (void)d;
     (void)row;
@@ -80,7 +80,7 @@ static const struct nature {
     const char *why;
     bool module; /* a module's row, not a call's */
 } natures[] = {
-    {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always,
+    {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always_differs,
      N_("PyTorch recorded the gradient of the last inner step of this composite function (with respect to the "
         "log-probabilities), not of its input"),
      false},
@@ -95,7 +95,7 @@ static const struct nature {
     {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_list,
      N_("PyTorch recorded another gradient: this module got its input in a list, which hooks do not open"),
      true},
-    {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
+    {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always_differs,
      N_("MindSpore dumps a parameter after the update of the step"), false},
 };
 
@@ -382,7 +382,7 @@ static bool adds_up(const struct dump *const side[2], int sums, uint32_t before,
 
 /* From the second micro-batch on, PyTorch records what a parameter's gradient has accumulated, a functional gradient
  * is that of its micro-batch. */
-static const char *accumulates(const struct dump *const side[2], const uint32_t row[2])
+static const char *accumulates_gradient(const struct dump *const side[2], const uint32_t row[2])
 {
     for (int s = 0; s < 2; s++) {
         if (side[s]->rows.v[row[s]].io != IO_GRADIENT || strcmp(side[s]->framework, "pytorch") != 0)
@@ -416,5 +416,5 @@ const char *framework_difference_of(const struct dump *const side[2], const uint
                 return n->why;
         }
     }
-    return accumulates(side, row);
+    return accumulates_gradient(side, row);
 }

@@ -75,7 +75,8 @@ static bool same_shapes(const struct dump *const d[2], const uint32_t call[2])
     return shape_same(a, b);
 }
 
-static bool differ(const struct dump *const d[2], const uint32_t call[2], const struct given x[2], enum meaning how)
+static bool call_arguments_differ(const struct dump *const d[2], const uint32_t call[2], const struct given x[2],
+                                  enum meaning how)
 {
     double v[2] = {x[0].number, x[1].number};
     if (how == MEANS_LAYOUT)
@@ -95,7 +96,7 @@ static bool is_fused(const struct dump *d, uint32_t call)
 }
 
 /* The golden call whose output is paired with one of this call; *off: whether a pair of outputs differs. */
-static uint32_t partner(const struct judgement *j, const struct measure *m, uint32_t call, bool *off)
+static uint32_t partner_of_call(const struct judgement *j, const struct measure *m, uint32_t call, bool *off)
 {
     const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
     uint32_t found = NONE;
@@ -125,14 +126,14 @@ void fused_arguments_find(struct judgement *j, const struct measure *m)
     const struct dump *const d[2] = {m->side[TARGET], m->side[GOLDEN]};
     for (uint32_t c = 0; c < d[TARGET]->calls.n; c++) {
         bool off;
-        uint32_t call[2] = {c, is_fused(d[TARGET], c) ? partner(j, m, c, &off) : NONE};
+        uint32_t call[2] = {c, is_fused(d[TARGET], c) ? partner_of_call(j, m, c, &off) : NONE};
         if (call[GOLDEN] == NONE || !off)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(arguments); i++) {
             struct given x[2];
             for (int s = 0; s < 2; s++)
                 x[s] = given_of(d[s], call[s], arguments[i].names);
-            if (!differ(d, call, x, arguments[i].meaning))
+            if (!call_arguments_differ(d, call, x, arguments[i].meaning))
                 continue;
             for (int s = 0; s < 2; s++) {
                 uint32_t line = x[s].row == NONE ? NONE : m->pairing->line_of[s][x[s].row];

@@ -69,7 +69,7 @@ static bool are_paired(const struct fused_search *x, int side, uint32_t row, uin
 
 /* How far two rows are apart by all recorded data; infinite beyond the tolerance of an accepted row. A fused call takes
  * the keys of grouped queries as they are; the written-out side repeats each for every query of its group. */
-static double apart(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+static double operand_distance(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
     struct row a = x->m->side[side]->rows.v[row];
     const struct row *b = &x->m->side[!side]->rows.v[other];
@@ -88,9 +88,9 @@ static double drift_of(const struct fused_search *x, int side, uint32_t row, uin
                                                x->m->side[!side]->rows.v[other].dtype))->drift;
 }
 
-static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+static bool operands_alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
-    return isfinite(apart(x, side, row, other));
+    return isfinite(operand_distance(x, side, row, other));
 }
 
 /* ---- the fused side ---- */
@@ -180,7 +180,7 @@ static uint32_t reader_of(const struct fused_search *x, int side, uint32_t outpu
     return NONE;
 }
 
-static bool computed(const struct dump *d, uint32_t row)
+static bool row_is_computed(const struct dump *d, uint32_t row)
 {
     return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].kind != CALL_MODULE;
 }
@@ -192,11 +192,11 @@ static double comes_from(const struct fused_search *x, struct written_out *w, ui
     for (int i = 0; i < STEPS && operand != NONE; i++) {
         if (are_paired(x, w->side, operand, value)) /* whatever came in */
             return 0;
-        if (alike(x, w->side, operand, value))
-            return apart(x, w->side, operand, value);
-        for (int k = 0; k < STEPS && operand != NONE && !computed(d, operand); k++)
+        if (operands_alike(x, w->side, operand, value))
+            return operand_distance(x, w->side, operand, value);
+        for (int k = 0; k < STEPS && operand != NONE && !row_is_computed(d, operand); k++)
             operand = x->flow[w->side].held[operand];
-        if (operand == NONE || !computed(d, operand))
+        if (operand == NONE || !row_is_computed(d, operand))
             return INFINITY;
         uint32_t call = d->rows.v[operand].call, row = operand;
         operand = call_input(d, call, 0);
@@ -265,7 +265,7 @@ static bool written_out(const struct fused_search *x, int side, const struct fus
 
 /* ---- the verdict ---- */
 
-static void give(const struct fused_search *x, int side, uint32_t row, double other)
+static void give_fused_scale(const struct fused_search *x, int side, uint32_t row, double other)
 {
     uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[side][row];
     if (line == NONE || x->j->line[line].rule != RULE_ONE_SIDED)
@@ -282,7 +282,7 @@ static bool scales_differ(const struct fused_search *x, const struct fused_call 
     const struct dump *d = x->m->side[w->side], *fused = x->m->side[!w->side];
     bool comparable = dump_row_numel(d, w->output) == dump_row_numel(fused, f->output);
     return comparable && fabs(w->scale / f->scale - 1) > rule_limit(RULE_LIMIT_FACTOR_LEAST) &&
-           apart(x, w->side, w->output, f->output) > drift_of(x, w->side, w->output, f->output);
+           operand_distance(x, w->side, w->output, f->output) > drift_of(x, w->side, w->output, f->output);
 }
 
 void fused_scales_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
@@ -303,8 +303,8 @@ void fused_scales_find(struct judgement *j, const struct measure *m, const struc
                 readers_build(&x.readers[!s], m->side[!s], &flow[!s]);
             if (!written_out(&x, !s, &f, &w) || w.numbers != 1 || !scales_differ(&x, &f, &w))
                 continue;
-            give(&x, !s, w.number, f.scale);
-            give(&x, s, f.argument, w.scale);
+            give_fused_scale(&x, !s, w.number, f.scale);
+            give_fused_scale(&x, s, f.argument, w.scale);
         }
     for (int s = 0; s < 2; s++) {
         readers_release(&x.readers[s]);

@@ -7,7 +7,7 @@
 #define INSIDE_MOST 4096 /* calls before the end of a module that are looked at */
 
 /* The distance of a pair's tensors, not relative; 0 if it was not computed. */
-static double distance(const struct gradient_terms *t, uint32_t line)
+static double pair_distance(const struct gradient_terms *t, uint32_t line)
 {
     const struct figures *f = measure_figures(t->m, line);
     double apart = f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : 0;
@@ -25,7 +25,7 @@ static double returned_distance(const struct gradient_terms *t, uint32_t call, u
         const struct line_judgement *l = of == NONE ? NULL : &t->j->line[of];
         if (l && t->decided[of] && d->rows.v[r].io == IO_OUTPUT && (!n || dump_row_numel(d, r) == n) &&
             l->cause == CAUSE_AGREES && l->basis == BASIS_RECOMPUTED)
-            most = fmax(most, distance(t, of));
+            most = fmax(most, pair_distance(t, of));
     }
     return most;
 }
@@ -61,7 +61,7 @@ bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line)
     uint32_t row = t->m->pairing->lines.v[line].row[TARGET];
     const struct row *x = &d->rows.v[row];
     const struct call *c = &d->calls.v[x->call];
-    double terms = 0, apart = distance(t, line);
+    double terms = 0, apart = pair_distance(t, line);
     if (c->phase != PHASE_BACKWARD || c->twin == NONE || t->flow->held[row] != NONE || !(apart > 0))
         return false;
     if (x->io == IO_INPUT)

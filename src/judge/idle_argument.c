@@ -7,7 +7,8 @@
 
 
 /* Whether a paired output is within the noise level. */
-static bool agrees(const struct judgement *j, const struct measure *m, uint32_t line, const struct thresholds *tol)
+static bool output_within_noise(const struct judgement *j, const struct measure *m, uint32_t line,
+                                const struct thresholds *tol)
 {
     const struct line_judgement *l = &j->line[line];
     const struct line *p = &m->pairing->lines.v[line];
@@ -28,7 +29,7 @@ static bool outputs_agree(const struct judgement *j, const struct measure *m, ui
         if (x->io != IO_OUTPUT || x->kind != ROW_TENSOR || line == NONE || m->pairing->lines.v[line].pair == NONE ||
             j->line[line].verdict == VERDICT_SKIP) /* one side omitted it */
             continue;
-        if (!agrees(j, m, line, tol))
+        if (!output_within_noise(j, m, line, tol))
             return false;
         outputs++;
     }

@@ -9,7 +9,7 @@
 #define SURE 4 /* multiples of their uncertainty by which two constants differ */
 
 /* The resolution of a recorded figure: its last printed digit, and the rounding of the row's type. */
-static double resolution(const struct dump *d, const struct row *r, double v)
+static double figure_resolution(const struct dump *d, const struct row *r, double v)
 {
     double type = dtype_is_float(r->dtype) ? dtype_table[r->dtype].epsilon * fabs(v) : 0;
     bool printed = d->digits > 0 && d->digits < ALL_DIGITS && v != 0;
@@ -32,10 +32,10 @@ static uint32_t only_input(const struct dump *d, uint32_t row)
     return found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
 }
 
-static struct implied_constant at(const struct dump *d, const struct row *in, const struct row *out, int stat,
-                                  bool factor)
+static struct implied_constant constant_at(const struct dump *d, const struct row *in, const struct row *out, int stat,
+                                           bool factor)
 {
-    double x = in->stat[stat], y = out->stat[stat], dx = resolution(d, in, x), dy = resolution(d, out, y);
+    double x = in->stat[stat], y = out->stat[stat], dx = figure_resolution(d, in, x), dy = figure_resolution(d, out, y);
     if (!isfinite(x) || !isfinite(y) || (factor && (x == 0 || y == 0)))
         return (struct implied_constant){.known = false};
     double ratio = y / x, off = fabs(ratio) * (dx / fabs(x) + dy / fabs(y));
@@ -56,7 +56,7 @@ struct implied_constant implied_constant_of(const struct dump *d, uint32_t row)
     if (!x || (x->has & out->has & extremes) != extremes || x->stat[STAT_MAX] == x->stat[STAT_MIN])
         return none;
     bool factor = c->family == FAMILY_MUL;
-    struct implied_constant a = at(d, x, out, STAT_MAX, factor), b = at(d, x, out, STAT_MIN, factor);
+    struct implied_constant a = constant_at(d, x, out, STAT_MAX, factor), b = constant_at(d, x, out, STAT_MIN, factor);
     if (!a.known || !b.known || fabs(a.value - b.value) > a.off + b.off)
         return none;
     return a.off < b.off ? a : b;

@@ -42,7 +42,7 @@ static void drop_ones(struct element_sample *x)
 }
 
 /* As they are, or else without axes of 1: [2,18,18] and [2,1,18,18]. */
-static bool lay(struct laid *l)
+static bool lay_inputs(struct laid *l)
 {
     if (lay_axes(l))
         return true;
@@ -51,7 +51,7 @@ static bool lay(struct laid *l)
     return lay_axes(l);
 }
 
-static size_t place(const struct laid *l, size_t i)
+static size_t laid_index(const struct laid *l, size_t i)
 {
     const struct element_sample *a = &l->x[l->large];
     size_t at = 0;
@@ -64,7 +64,7 @@ static size_t place(const struct laid *l, size_t i)
     return at;
 }
 
-static bool additive(const struct element_sample *x)
+static bool mask_is_additive(const struct element_sample *x)
 {
     for (size_t i = 0; i < x->n; i++)
         if (x->v[0][i] <= LOW)
@@ -75,20 +75,20 @@ static bool additive(const struct element_sample *x)
 /* Converts a mask to 1 if it lets through, whether it multiplies, selects or is added. */
 static void to_pattern(struct element_sample *x)
 {
-    bool added = additive(x);
+    bool added = mask_is_additive(x);
     for (size_t i = 0; i < x->n; i++)
         x->v[0][i] = added ? x->v[0][i] > LOW : x->v[0][i] > 0 || x->v[0][i] < 0;
 }
 
 /* flipped: one side marks visible positions, the other hidden ones. */
-static void count(const struct laid *l, bool flipped, struct input_elements *out)
+static void count_equal_inputs(const struct laid *l, bool flipped, struct input_elements *out)
 {
     const struct element_sample *a = &l->x[l->large], *b = &l->x[!l->large];
     *out = (struct input_elements){.compared = l->beginning ? b->n : a->n};
     for (size_t i = 0; i < out->compared; i++) {
         double v[2];
         v[l->large] = a->v[0][i];
-        v[!l->large] = b->v[0][place(l, i)];
+        v[!l->large] = b->v[0][laid_index(l, i)];
         double other = flipped ? 1 - v[!l->large] : v[!l->large];
         if (v[l->large] == other || (isnan(v[l->large]) && isnan(other)))
             continue;
@@ -102,10 +102,10 @@ static void count(const struct laid *l, bool flipped, struct input_elements *out
 static void compare_laid(const struct laid *l, bool may_flip, struct input_elements *out)
 {
     struct input_elements flipped;
-    count(l, false, out);
+    count_equal_inputs(l, false, out);
     if (!may_flip || !out->differ)
         return;
-    count(l, true, &flipped);
+    count_equal_inputs(l, true, &flipped);
     if (!flipped.differ)
         *out = flipped;
 }
@@ -120,10 +120,10 @@ int input_elements_compare(const struct dump *const side[2], const uint32_t row[
         return -1;
     if (element_sample_whole(&l.x[1], side[1], row[1])) {
         l.large = l.x[1].n > l.x[0].n;
-        bool flat = l.x[0].ndim == 1 && l.x[1].ndim == 1, lies = lay(&l);
+        bool flat = l.x[0].ndim == 1 && l.x[1].ndim == 1, lies = lay_inputs(&l);
         l.beginning = !lies && flat;
         /* masks of one form mark the same positions with 1; others may mark visible or hidden ones */
-        bool other_form = l.x[0].dtype[0] != l.x[1].dtype[0] || additive(&l.x[0]) != additive(&l.x[1]);
+        bool other_form = l.x[0].dtype[0] != l.x[1].dtype[0] || mask_is_additive(&l.x[0]) != mask_is_additive(&l.x[1]);
         for (int s = 0; s < 2 && mask; s++)
             to_pattern(&l.x[s]);
         if (lies || l.beginning)

@@ -50,7 +50,7 @@ struct whole {
 
 /* ---- what the two sides are ---- */
 
-static bool is_number(const struct row *r)
+static bool row_is_number(const struct row *r)
 {
     return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL;
 }
@@ -68,7 +68,7 @@ static bool is_lowest(double v)
 static double largest_of(const struct verdict_case *k, int s)
 {
     const struct row *r = k->r[s];
-    return r->has & HAS_MAX || is_number(r) ? r->stat[STAT_MAX] : k->f ? k->f->side[s].max : NAN;
+    return r->has & HAS_MAX || row_is_number(r) ? r->stat[STAT_MAX] : k->f ? k->f->side[s].max : NAN;
 }
 
 /* Whether both sides hold nothing but mask fills, each the lowest number of another type; plainly or as a tensor. */
@@ -92,13 +92,13 @@ static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
     bool same;
-    if (is_number(t) && is_number(g)) {
+    if (row_is_number(t) && row_is_number(g)) {
         double a = t->stat[STAT_MAX], b = g->stat[STAT_MAX];
         bool reals = t->kind == ROW_FLOAT && g->kind == ROW_FLOAT;
         /* integers beyond 2^53 are compared as text; a number computed in two ways (1/√12, 12^-½) by its last digit */
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b)) ||
                (reals && fabs(a - b) <= LAST_DIGIT * fabs(b));
-    } else if (is_number(t) || is_number(g)) {
+    } else if (row_is_number(t) || row_is_number(g)) {
         give_kinds(k, strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) != 0);
         return;
     } else {
@@ -117,7 +117,7 @@ static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 {
     double tol = fmax(1e-6, row_verdict_printed(p));
     for (int s = 0; s < 2; s++)
-        if (k->r[s]->kind == ROW_TENSOR ? !(k->r[s]->has & HAS_MAX) : !is_number(k->r[s])) {
+        if (k->r[s]->kind == ROW_TENSOR ? !(k->r[s]->has & HAS_MAX) : !row_is_number(k->r[s])) {
             give_kinds(k, k->r[s]->kind == ROW_TENSOR);
             return;
         }
@@ -131,7 +131,7 @@ static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 
 /* ---- recorded figures ---- */
 
-static bool both(const struct verdict_case *k, int bits)
+static bool both_sides_have(const struct verdict_case *k, int bits)
 {
     return (k->r[TARGET]->has & k->r[GOLDEN]->has & bits) == bits;
 }
@@ -144,7 +144,7 @@ static bool stats_equal(const struct judge_pass *p, const struct verdict_case *k
     } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_MEAN, STAT_MEAN}, {HAS_NORM, STAT_NORM}};
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         double a = k->r[TARGET]->stat[figure[i].stat], b = k->r[GOLDEN]->stat[figure[i].stat];
-        if (both(k, figure[i].bit) && a != b && !(isnan(a) && isnan(b)) && fabs(a - b) > tol * fabs(b))
+        if (both_sides_have(k, figure[i].bit) && a != b && !(isnan(a) && isnan(b)) && fabs(a - b) > tol * fabs(b))
             return false;
     }
     return true;
@@ -181,8 +181,8 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
     uint64_t nan[2] = {0, 0}, inf;
-    if (!both(k, HAS_MAX) || !both(k, HAS_MIN) || !(t[STAT_MIN] <= MASK_FILL) || !(g[STAT_MIN] <= MASK_FILL) ||
-        t[STAT_MIN] == g[STAT_MIN])
+    if (!both_sides_have(k, HAS_MAX) || !both_sides_have(k, HAS_MIN) || !(t[STAT_MIN] <= MASK_FILL) ||
+        !(g[STAT_MIN] <= MASK_FILL) || t[STAT_MIN] == g[STAT_MIN])
         return false;
     recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
@@ -295,7 +295,7 @@ static bool is_reordered(const struct judge_pass *p, const struct verdict_case *
            fabs(t[STAT_MAX] - g[STAT_MAX]) <= scale && fabs(t[STAT_MIN] - g[STAT_MIN]) <= scale;
 }
 
-static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
+static bool elements_reordered(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
     return is_reordered(p, k, (double[STAT_COUNT]){t->max, t->min, t->mean, t->norm},
@@ -307,7 +307,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
     bool exact;
     k->out->flags |= LINE_STATISTICS;
     /* TorchTitan's hash is a norm: its equality says no more than that of the figures */
-    if (both(k, HAS_CHECKSUM) && checksum_is_one(str_of(k->r[TARGET]->text)) &&
+    if (both_sides_have(k, HAS_CHECKSUM) && checksum_is_one(str_of(k->r[TARGET]->text)) &&
         checksum_compare(k->r[TARGET]->text, k->r[GOLDEN]->text) == CHECKSUM_SAME &&
         k->r[TARGET]->dtype == k->r[GOLDEN]->dtype) {
         k->out->error = 0;
@@ -323,7 +323,8 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
         return;
     }
-    if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) && both(k, HAS_MAX)) {
+    if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) &&
+        both_sides_have(k, HAS_MAX)) {
         double off = sketched_error(p, k), tabled = table_verdicts_error(p->m, k->i, &exact);
         bool same = stats_equal(p, k) && (isnan(off) || off == 0) && !(tabled > 0);
         verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
@@ -339,7 +340,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
     if (!isnan(e)) {
         row_verdict_weigh(p, k, e, !of_elements);
         /* sketches depend on the order of elements, as a transposed operand of a product has another */
-        if (of_elements && !of_table && both(k, HAS_MAX | HAS_MIN | HAS_NORM) &&
+        if (of_elements && !of_table && both_sides_have(k, HAS_MAX | HAS_MIN | HAS_NORM) &&
             is_reordered(p, k, k->r[TARGET]->stat, k->r[GOLDEN]->stat)) {
             k->out->rule = RULE_REORDERED;
             k->out->flags |= LINE_DOUBTFUL | LINE_STATISTICS;
@@ -348,7 +349,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
             k->out->rule = RULE_SAME_STATS;
     } else if (t) {
         verdict_case_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
-    } else if (both(k, HAS_CHECKSUM)) {
+    } else if (both_sides_have(k, HAS_CHECKSUM)) {
         judge_checksum(p, k);
     } else {
         verdict_case_give(k, VERDICT_SKIP, RULE_NO_FIGURES);
@@ -464,7 +465,7 @@ static bool are_masks_of_two_kinds(const struct verdict_case *k)
 {
     int says = row_class(k->r[TARGET]) == CLASS_BOOL ? TARGET : GOLDEN;
     const double *b = k->r[says]->stat, *added = k->r[!says]->stat;
-    return !k->f && both(k, HAS_MAX | HAS_MIN) && row_class(k->r[says]) == CLASS_BOOL &&
+    return !k->f && both_sides_have(k, HAS_MAX | HAS_MIN) && row_class(k->r[says]) == CLASS_BOOL &&
            dtype_is_float(k->r[!says]->dtype) && b[STAT_MAX] > b[STAT_MIN] && added[STAT_MAX] == 0 &&
            added[STAT_MIN] <= MASK_FILL;
 }
@@ -491,7 +492,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
         k->out->flags |= LINE_MASKED | LINE_STATISTICS;
         verdict_case_give(k, VERDICT_SKIP, RULE_MASK_UNCOUNTED);
     } else if (t && g && class_is_whole(t) != class_is_whole(g)) {
-        give_kinds(k, k->f ? k->f->two && k->f->max_abs == 0 : both(k, HAS_MAX) && stats_equal(p, k));
+        give_kinds(k, k->f ? k->f->two && k->f->max_abs == 0 : both_sides_have(k, HAS_MAX) && stats_equal(p, k));
     } else if (sized && nt == 0) {
         verdict_case_give(k, VERDICT_MATCH, RULE_EMPTY);
     } else if (p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING) {
@@ -505,7 +506,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     } else if (k->f) {
         k->out->flags |= k->f->masked ? LINE_MASKED : 0;
         row_verdict_weigh(p, k, figures_judged_error(k->f), false);
-        if (reordered(p, k)) {
+        if (elements_reordered(p, k)) {
             k->out->rule = RULE_REORDERED;
             k->out->flags |= LINE_DOUBTFUL;
         }
@@ -913,7 +914,7 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
 }
 
 /* What the lines show together: factors and orders that differ only for a while, differences without effect. */
-static void settle(struct judge_pass *p)
+static void settle_lines(struct judge_pass *p)
 {
     struct value_readers reads[2] = {p->reads, {0}};
     bool any = false;
@@ -1007,7 +1008,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         open_ends_find(j, m, flow, o->strict_gaps);
     if (!o->exact && !o->preset) {
         doubt_cut_partners(&p);
-        settle(&p);
+        settle_lines(&p);
     }
     if (!o->exact) {
         if (p.given[RULE_REORDERED])

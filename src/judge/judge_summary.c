@@ -143,7 +143,8 @@ static void cover_line(struct coverage *v, const struct measure *m, const struct
     }
 }
 
-static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2], struct coverage *v)
+static void count_coverage(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                           struct coverage *v)
 {
     struct judge_summary *s = &j->sum;
     uint8_t *const *covered = v->covered;
@@ -283,7 +284,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
     if (o->map_only)
         cover_listed(j, m);
     else
-        cover(j, m, flow, &v);
+        count_coverage(j, m, flow, &v);
     coverage_end(&v);
 }
 

@@ -93,7 +93,7 @@ struct gate {
     double jump, noise;
 };
 
-static double floored(double noise)
+static double noise_floor(double noise)
 {
     return fmax(noise, dtype_table[DTYPE_F32].epsilon / 2);
 }
@@ -103,7 +103,8 @@ static struct gate recorded_gate(const struct judge_pass *p, uint32_t call)
     uint32_t seen = pass_first_float(p->side[TARGET], call, IO_INPUT);
     uint32_t golden = seen == NONE ? NONE : pass_partner(p, seen);
     bool compared = p->call_dtype[call] != DTYPE_UNKNOWN;
-    double noise = compared ? floored((double)p->call_error[call]) : noise_level_quantile(&p->level, p->tol->quantile);
+    double noise = compared ? noise_floor((double)p->call_error[call])
+                   : noise_level_quantile(&p->level, p->tol->quantile);
     return (struct gate){{golden == NONE ? NONE : seen, golden}, jump_of(p->side[TARGET], call), noise};
 }
 
@@ -125,7 +126,7 @@ static struct gate gate_of(const struct judge_pass *p, const uint32_t rows[2])
         return recorded_gate(p, kinked_call);
     if (out == NONE || kinks_clipped_behind(p, out) == NONE)
         return none;
-    double noise = floored(pass_accepted_error(p, p->m->pairing->line_of[TARGET][out]));
+    double noise = noise_floor(pass_accepted_error(p, p->m->pairing->line_of[TARGET][out]));
     return (struct gate){{out, pass_partner(p, out)}, 1, noise};
 }
 
@@ -160,7 +161,7 @@ static double turned_error(const struct condition_size g[2], double turned)
 }
 
 /* The number of elements whose gradient `where` gave to its other operand, because noise changed its condition. */
-static double switched(const struct judge_pass *p, const uint32_t rows[2], double n)
+static double switched_elements(const struct judge_pass *p, const uint32_t rows[2], double n)
 {
     const struct dump *d = p->side[TARGET];
     const struct row *r = &d->rows.v[rows[TARGET]];
@@ -223,16 +224,16 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
     for (int s = 0; s < 2; s++)
         if (!condition_size_of(p->m, p->state, s, rows[s], &g[s]))
             return 0;
-    double turned = switched(p, rows, g[GOLDEN].n);
+    double turned = switched_elements(p, rows, g[GOLDEN].n);
     if (turned >= 1 && g[GOLDEN].norm > 0) {
-        double noise = floored((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
+        double noise = noise_floor((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
         double most = few_differ(f, g[GOLDEN].n, turned, turned, noise) ? turned_error(g, turned) : 0;
         *kappa = most > 0 ? most / noise : 1;
         return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     }
     double picks = 0, moved = picked_elsewhere(p, rows, &picks);
     if (moved >= 1 && g[GOLDEN].norm > 0) {
-        double noise = floored((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
+        double noise = noise_floor((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
         double most = picks_bound(g, f, moved, picks, noise);
         *kappa = most > 0 ? most / noise : 1;
         return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));

@@ -6,7 +6,7 @@
 #include "num/masked.h"
 
 /* The lowest element if known, otherwise NaN. */
-static double lowest(const struct measure *m, uint32_t line, int s)
+static double lowest_element(const struct measure *m, uint32_t line, int s)
 {
     const struct row *r = &m->side[s]->rows.v[m->pairing->lines.v[line].row[s]];
     const struct figures *f = measure_figures(m, line);
@@ -48,7 +48,7 @@ bool is_masked_before(const struct judgement *j, const struct measure *m, uint32
             m->side[s]->calls.v[r->call].kind == CALL_MODULE)
             return false;
     }
-    double t = lowest(m, line, TARGET), g = lowest(m, line, GOLDEN);
+    double t = lowest_element(m, line, TARGET), g = lowest_element(m, line, GOLDEN);
     bool filled = (t <= MASK_FILL) != (g <= MASK_FILL);
     return filled && !isnan(t) && !isnan(g) && results_agree(j, m, call);
 }

@@ -27,7 +27,7 @@ static enum mask_form mask_form(const struct dump *d, uint32_t row)
     return own ? MASK_LETS_THROUGH : MASK_FORBIDS;
 }
 
-static bool forbids(enum mask_form form, double v)
+static bool mask_forbids(enum mask_form form, double v)
 {
     return form == MASK_ADDED ? !(v > MASK_FILL) : form == MASK_LETS_THROUGH ? v == 0 : v != 0;
 }
@@ -50,7 +50,7 @@ static void take_mask(struct masked_rows *x, const struct dump *d, uint32_t row)
             const double *key = v.v[0] + (b * heads * x->tokens + t) * keys;
             bool none = keys > 0;
             for (int64_t k = 0; k < keys && none; k++)
-                none = forbids(form, key[k]);
+                none = mask_forbids(form, key[k]);
             x->masked[b * x->tokens + t] = none;
             any = any || none;
             all = all && none;
@@ -70,7 +70,7 @@ static bool is_mask(const struct dump *d, uint32_t row)
            is_one_of(MASK_WORDS, argument_name(d, row));
 }
 
-static void look(struct masked_rows *x, const struct measure *m)
+static void look_for_masked_rows(struct masked_rows *x, const struct measure *m)
 {
     x->looked = true;
     for (int s = 0; s < 2 && !x->masked; s++) {
@@ -121,7 +121,7 @@ bool is_in_masked_rows(struct masked_rows *x, const struct judgement *j, const s
         m->pairing->pairs.v[l->pair].view != NONE)
         return false;
     if (!x->looked)
-        look(x, m);
+        look_for_masked_rows(x, m);
     bool fine = x->masked && element_sample_whole(&v[0], m->side[0], l->row[0]) &&
                 element_sample_whole(&v[1], m->side[1], l->row[1]) && v[0].n == v[1].n && v[0].n > 0 &&
                 token_axis(x, &v[1], &between, &behind);

@@ -75,7 +75,7 @@ double proportional_factor(const struct judgement *j, const struct measure *m, u
 }
 
 /* Whether a line's sides differ by a factor other than one. */
-static bool proportional(const struct factor_search *x, uint32_t line)
+static bool sides_proportional(const struct factor_search *x, uint32_t line)
 {
     return !isnan(proportional_factor(x->j, x->m, line));
 }
@@ -89,7 +89,7 @@ static int state_of(const struct factor_search *x, uint32_t call)
         const struct line_judgement *l = line == NONE ? NULL : &x->j->line[line];
         if (!l || x->m->pairing->lines.v[line].pair == NONE || x->d->rows.v[r].io != IO_OUTPUT)
             continue;
-        if (line_is_bad(l) && !proportional(x, line))
+        if (line_is_bad(l) && !sides_proportional(x, line))
             return OTHER;
         scaled = scaled || line_is_bad(l);
         agrees = agrees || line_agrees(l);
@@ -126,7 +126,7 @@ static bool holds_the_other(const struct factor_search *x, uint32_t out, uint32_
 
 /* Whether everything computed from this call's result agrees again. A norm removes every factor, so it proves
  * nothing. */
-static bool heals(const struct factor_search *x, uint32_t start)
+static bool factor_heals(const struct factor_search *x, uint32_t start)
 {
     uint32_t queue[CALLS], n = 0, agreed = 0;
     queue[n++] = start;
@@ -174,7 +174,7 @@ static bool applied_behind_module(struct factor_search *x, uint32_t line)
             uint32_t read = x->m->pairing->line_of[x->side][r];
             bool alike = read_alike(x, r);
             agreed += alike;
-            if (!alike && (read == NONE || !proportional(x, read)))
+            if (!alike && (read == NONE || !sides_proportional(x, read)))
                 break;
         }
         if (agreed && r == NONE)
@@ -207,7 +207,7 @@ static bool is_power_of(double factor, double constant)
     return false;
 }
 
-static bool applies(const struct dump *d, uint32_t call, double factor)
+static bool call_applies_factor(const struct dump *d, uint32_t call, double factor)
 {
     enum family f = (enum family)d->calls.v[call].family;
     if (f == FAMILY_MUL || f == FAMILY_LINEAR || f == FAMILY_ATTENTION)
@@ -232,7 +232,7 @@ static void go_through(struct factor_way *w, uint32_t call)
 }
 
 /* Adds the producers of a call's inputs, or the readers of its outputs. */
-static void go_on(const struct factor_search *x, struct factor_way *w, uint32_t call, bool back)
+static void follow_factor(const struct factor_search *x, struct factor_way *w, uint32_t call, bool back)
 {
     EACH_EARLY_ROW(x->d, call, r) {
         uint32_t from = x->flow[x->side].held[r];
@@ -252,10 +252,10 @@ static bool applied_on_the_way(const struct factor_search *x, uint32_t start, do
             uint32_t call = w.call[i];
             const struct call *c = &x->d->calls.v[call];
             uint32_t twin = c->phase == PHASE_BACKWARD ? c->twin : NONE;
-            if (applies(x->d, call, factor) || (twin != NONE && applies(x->d, twin, factor)))
+            if (call_applies_factor(x->d, call, factor) || (twin != NONE && call_applies_factor(x->d, twin, factor)))
                 return true;
             if (!i || state_of(x, call) != AGREES)
-                go_on(x, &w, call, back);
+                follow_factor(x, &w, call, back);
         }
     }
     return false;
@@ -278,7 +278,7 @@ static bool heals_somewhere(struct factor_search *x, uint32_t line)
 {
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
         x->d = x->m->side[x->side];
-        if (heals(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call))
+        if (factor_heals(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call))
             return true;
     }
     return false;
@@ -316,7 +316,7 @@ static bool is_moved(struct factor_search *x, uint32_t line)
 }
 
 /* Withdraws the lines of one direction. All lines of a chain are decided before one is withdrawn. */
-static void withdraw(struct factor_search *x, const uint32_t *lines, size_t n, bool backward)
+static void withdraw_lines(struct factor_search *x, const uint32_t *lines, size_t n, bool backward)
 {
     bool *moved = mem_zalloc(n + 1);
     for (size_t i = 0; i < n; i++)
@@ -338,9 +338,9 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
     struct factor_search x = {.j = j, .m = m, .flow = flow, .readers = reads};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; i < j->lines; i++)
-        if (line_is_bad(&j->line[i]) && m->pairing->lines.v[i].pair != NONE && proportional(&x, i))
+        if (line_is_bad(&j->line[i]) && m->pairing->lines.v[i].pair != NONE && sides_proportional(&x, i))
             vec_push(&lines, i);
     for (int backward = 0; backward < 2; backward++)
-        withdraw(&x, lines.v, lines.n, backward);
+        withdraw_lines(&x, lines.v, lines.n, backward);
     vec_release(&lines);
 }

@@ -30,7 +30,7 @@ static bool has_factor(const struct dump *d, uint32_t call, const char *name)
 }
 
 /* The index of the row among the tensors of its kind in its call. */
-static uint32_t place_of(const struct dump *d, uint32_t row)
+static uint32_t place_of_unread(const struct dump *d, uint32_t row)
 {
     uint32_t before = 0;
     EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
@@ -48,7 +48,7 @@ static bool is_unread(const struct dump *d, uint32_t row)
     struct str op = family_plain(align_item_operator(d, call), plain);
     for (size_t i = 0; i < ARRAY_LEN(unread); i++)
         if (str_is(op, unread[i].op))
-            return place_of(d, row) == 0 && has_factor(d, call, unread[i].factor);
+            return place_of_unread(d, row) == 0 && has_factor(d, call, unread[i].factor);
     return false;
 }
 
@@ -58,7 +58,7 @@ static bool is_unwritten(const struct dump *d, uint32_t row)
     struct str op = family_plain(align_item_operator(d, d->rows.v[row].call), plain);
     for (size_t i = 0; i < ARRAY_LEN(unwritten); i++)
         if (strcmp(d->framework, unwritten[i].framework) == 0 && str_is(op, unwritten[i].op) &&
-            place_of(d, row) >= unwritten[i].from)
+            place_of_unread(d, row) >= unwritten[i].from)
             return true;
     return false;
 }

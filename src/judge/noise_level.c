@@ -20,7 +20,7 @@ static uint32_t bits_of(float error)
 
 /* First index in `sorted` whose value is not below that of v. Bits are compared without a branch, which would be
  * foretold wrong half the time. */
-static int place(const struct noise_level *l, float v)
+static int bucket_of_error(const struct noise_level *l, float v)
 {
     uint32_t bits = bits_of(v), at = 0;
     for (uint32_t half = LEVEL_MAX / 2; half; half /= 2)
@@ -28,7 +28,7 @@ static int place(const struct noise_level *l, float v)
     return (int)(at + (l->sorted[at] < bits));
 }
 
-static void refresh(struct noise_level *l)
+static void refresh_level(struct noise_level *l)
 {
     l->most_product = 0;
     for (int i = 0; i < l->n; i++)
@@ -44,9 +44,9 @@ void noise_level_add(struct noise_level *l, double error, bool product, enum dty
 {
     bool stale = false;
     float v = (float)error;
-    int to = place(l, v), gap = l->n;
+    int to = bucket_of_error(l, v), gap = l->n;
     if (l->n == l->window) {
-        gap = place(l, l->error[l->at]);
+        gap = bucket_of_error(l, l->error[l->at]);
         stale = --l->of_dtype[l->dtype[l->at]] == 0 || (l->product[l->at] && l->error[l->at] >= l->most_product);
     } else {
         l->n++;
@@ -64,7 +64,7 @@ void noise_level_add(struct noise_level *l, double error, bool product, enum dty
     stale = !l->of_dtype[d]++ || stale;
     l->at = l->at + 1 == l->window ? 0 : l->at + 1;
     if (stale)
-        refresh(l);
+        refresh_level(l);
     else if (product && v > l->most_product)
         l->most_product = v;
 }

@@ -16,7 +16,7 @@ struct open_ends {
     struct value_readers reads[2];
 };
 
-static uint64_t kind_of(const struct dump *d, uint32_t row)
+static uint64_t kind_of_end(const struct dump *d, uint32_t row)
 {
     struct buf kind = {0};
     buf_numberless(&kind, dump_call_name(d, d->rows.v[row].call));
@@ -51,7 +51,7 @@ static bool has_kind(struct open_ends *x, int s, uint64_t kind)
     const struct dump *d = x->m->side[s];
     if (!x->recorded[s].n)
         for (uint32_t r = 0; r < d->rows.n; r++)
-            nmap_add(&x->recorded[s], kind_of(d, r), r);
+            nmap_add(&x->recorded[s], kind_of_end(d, r), r);
     return nmap_get(&x->recorded[s], kind) != MAP_NONE;
 }
 
@@ -67,7 +67,7 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     uint32_t other = same_call(x->m, s, mine->call);
     bool own = d->calls.v[mine->call].gradient || (d->reader && d->reader->weights && mine->io == IO_PARAMETER);
     if (other == NONE) /* a weight's gradients, and a weight of a file, are records of their own */
-        return own && has_kind(x, !s, kind_of(d, row));
+        return own && has_kind(x, !s, kind_of_end(d, row));
     bool has_others = false;
     EACH_ROW(o, other, r) {
         const struct row *theirs = &o->rows.v[r];
@@ -77,7 +77,7 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     }
     if (mine->io == IO_OUTPUT && !has_others)
         return true;
-    return has_kind(x, !s, kind_of(d, row));
+    return has_kind(x, !s, kind_of_end(d, row));
 }
 
 /* Whether an operator without a formula made this tensor of others, no call that was recorded reads it, and none of its
@@ -102,7 +102,7 @@ static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, u
     return made;
 }
 
-static void give(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
+static void give_open_end(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
 {
     l->rule = (uint8_t)rule;
     l->verdict = strict_gaps ? VERDICT_DEVIATE : l->verdict;
@@ -119,7 +119,7 @@ void open_ends_find(struct judgement *j, const struct measure *m, const struct d
         if (l->pair != NONE || j->line[i].rule != RULE_ONE_SIDED)
             continue;
         if (is_missing(&x, s, l->row[s])) {
-            give(&j->line[i], RULE_MISSING, strict_gaps);
+            give_open_end(&j->line[i], RULE_MISSING, strict_gaps);
         } else if (ends_here(&x, &flow[s], s, l->row[s])) {
             vec_push(&ends, i);
             on[s] = true;
@@ -128,7 +128,7 @@ void open_ends_find(struct judgement *j, const struct measure *m, const struct d
     /* on one side alone: what only it computes beside the step, if other tools or frameworks recorded it */
     if ((on[TARGET] && on[GOLDEN]) || of_one_tool(m))
         for (size_t i = 0; i < ends.n; i++)
-            give(&j->line[ends.v[i]], RULE_OPEN_END, strict_gaps);
+            give_open_end(&j->line[ends.v[i]], RULE_OPEN_END, strict_gaps);
     vec_release(&ends);
     for (int s = 0; s < 2; s++) {
         readers_release(&x.reads[s]);

@@ -19,7 +19,7 @@
 #define LARGEST 0.05    /* of the elements' root mean square: training takes no larger step */
 #define MORE 4          /* times the largest step: another learning rate of some parameters, or several steps */
 
-static bool spread(const double *t, const double *g, size_t n, size_t width, double part)
+static bool noise_is_spread(const double *t, const double *g, size_t n, size_t width, double part)
 {
     for (size_t row = 0; row + width <= n; row += width) {
         size_t moved = 0;
@@ -59,7 +59,8 @@ bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width
     bool follows = rest2 > 0 && fabs(along) > fmax(ALONG, 3 / sqrt((double)n)) * sqrt(rest2 * g2);
     double hardly = 1e-5 * 1e-5 * whole2, expected = few * (double)n;
     bool rare = (double)moved <= expected + 3 * sqrt(expected) + 1;
-    return n && rare && 2 * typical >= n && (!follows || rest2 <= hardly) && spread(t, g, n, width, PART * step);
+    return n && rare && 2 * typical >= n && (!follows || rest2 <= hardly) &&
+           noise_is_spread(t, g, n, width, PART * step);
 }
 
 /* The largest difference of an element of the parameters, as far as it can be a step: an inverted

@@ -20,7 +20,7 @@ static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
     return true;
 }
 
-static bool alike(const struct shape *a, const struct shape *b)
+static bool shapes_alike(const struct shape *a, const struct shape *b)
 {
     return shape_same(a, b) || same_axes(a->dim, a->ndim, b->dim, b->ndim);
 }
@@ -44,7 +44,7 @@ static bool is_alone(const struct measure *m, uint32_t line)
                            *b = r == row[TARGET] || l->pair == NONE ? NULL : shape_of(g, l->row[GOLDEN]);
         if (!a || !b)
             continue;
-        if (!alike(a, b))
+        if (!shapes_alike(a, b))
             return false;
         any = true;
     }
@@ -66,7 +66,7 @@ static bool contradicts_call(const struct dump *d, uint32_t row)
         const struct shape *s = other_end ? shape_of(d, r) : NULL;
         if (!s || s->numel != own->numel)
             continue;
-        if (alike(own, s))
+        if (shapes_alike(own, s))
             return false;
         any = true;
     }
@@ -80,7 +80,7 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
     const struct shape *a = shape_of(t, l->row[TARGET]), *b = shape_of(g, l->row[GOLDEN]);
     /* an input may hold one sample for all (positions) */
     bool repeated = a && b && a->numel != b->numel && t->rows.v[l->row[TARGET]].io != IO_OUTPUT;
-    if (!a || !b || repeated || alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
+    if (!a || !b || repeated || shapes_alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
         m->pairing->pairs.v[l->pair].group != NONE)
         return false;
     const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,

@@ -57,7 +57,7 @@ struct line *packed_verdicts_pairs(const struct dump *target, const struct dump 
 }
 
 /* The pack's reason if this program knows it; otherwise the plain reason of the pair's origin. */
-static uint8_t reason(const struct packed *p, const struct packed_line *x)
+static uint8_t known_reason(const struct packed *p, const struct packed_line *x)
 {
     static const uint8_t plain[ORIGIN_COUNT] = {WHY_NAME, WHY_RULE, WHY_MAPPING, WHY_SLOT, WHY_MARK};
     return x->why < p->whys && x->why < WHY_COUNT ? x->why : plain[x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME];
@@ -75,7 +75,7 @@ void packed_verdicts_tell(struct pairing *p, const struct dump *target, const st
         struct pair *pair = &p->pairs.v[l->pair];
         struct view v;
         pair->origin = x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME;
-        pair->why = reason(all, x);
+        pair->why = known_reason(all, x);
         pair->confidence = x->confidence >= 0 && x->confidence <= 1 ? x->confidence : 0;
         pair->source = x->source;
         pair->view = NONE;
@@ -112,7 +112,7 @@ static void make_room(struct measure *m)
     m->view = mem_zalloc((m->lines + 1) * sizeof *m->view);
 }
 
-static void take(struct measure *m, uint32_t line, const struct packed_line *x)
+static void take_packed_line(struct measure *m, uint32_t line, const struct packed_line *x)
 {
     struct err quiet;
     struct view *v = NULL;
@@ -143,7 +143,7 @@ void packed_verdicts_measure(struct measure *m)
         const struct packed_line *x = m->state[i] == MEASURE_DONE ||
                                       m->state[i] == MEASURE_FAILED ? NULL : packed_verdicts_line(m, i);
         if (x && (x->figures || x->failure))
-            take(m, i, x);
+            take_packed_line(m, i, x);
     }
 }
 

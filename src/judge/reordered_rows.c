@@ -128,8 +128,8 @@ static bool result_deviates(const struct judgement *j, const struct measure *m, 
 }
 
 /* Whether a call that reads the row of this side (for an input its own call) gives a result that deviates. */
-static bool spoils(const struct judgement *j, const struct measure *m, const struct value_readers *reads, int side,
-                   uint32_t row)
+static bool reader_deviates(const struct judgement *j, const struct measure *m, const struct value_readers *reads,
+                            int side, uint32_t row)
 {
     if (m->side[side]->rows.v[row].io == IO_INPUT)
         return result_deviates(j, m, side, row);
@@ -190,8 +190,8 @@ void reordered_rows_find(struct judgement *j, const struct measure *m, const str
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *x = &j->line[i];
         const struct line *l = &m->pairing->lines.v[i];
-        if (x->rule != RULE_REORDERED || spoils(j, m, &reads[TARGET], TARGET, l->row[TARGET]) ||
-            spoils(j, m, &reads[GOLDEN], GOLDEN, l->row[GOLDEN]))
+        if (x->rule != RULE_REORDERED || reader_deviates(j, m, &reads[TARGET], TARGET, l->row[TARGET]) ||
+            reader_deviates(j, m, &reads[GOLDEN], GOLDEN, l->row[GOLDEN]))
             continue;
         double error = set_error(m, i), level = isfinite(x->level) ? (double)x->level : 0;
         enum dtype coarser = dtype_coarser(m->side[TARGET]->rows.v[l->row[TARGET]].dtype,

@@ -11,7 +11,7 @@
 
 #define PICKS_MOST 64
 
-static bool has(const double *picked, size_t n, double expert)
+static bool picked_has(const double *picked, size_t n, double expert)
 {
     for (size_t i = 0; i < n; i++)
         if (picked[i] == expert)
@@ -20,18 +20,18 @@ static bool has(const double *picked, size_t n, double expert)
 }
 
 /* The lowest score picked and the highest not picked for a token; false if an index is out of range or occurs twice. */
-static bool edges(const struct routing_choice *c, int side, size_t token, double *lowest, double *highest)
+static bool score_edges(const struct routing_choice *c, int side, size_t token, double *lowest, double *highest)
 {
     const double *score = c->score[side] + token * c->width, *picked = c->picked[side] + token * c->picks;
     *lowest = INFINITY;
     *highest = -INFINITY;
     for (size_t i = 0; i < c->picks; i++) {
-        if (!(picked[i] >= 0 && picked[i] < (double)c->width) || has(picked, i, picked[i]))
+        if (!(picked[i] >= 0 && picked[i] < (double)c->width) || picked_has(picked, i, picked[i]))
             return false;
         *lowest = fmin(*lowest, score[(size_t)picked[i]]);
     }
     for (size_t e = 0; e < c->width; e++)
-        if (!has(picked, c->picks, (double)e))
+        if (!picked_has(picked, c->picks, (double)e))
             *highest = fmax(*highest, score[e]);
     return true;
 }
@@ -48,7 +48,7 @@ static bool picks_highest(const struct routing_choice *c, int side)
 {
     for (size_t t = 0; t < c->tokens; t++) {
         double lowest, highest;
-        if (!edges(c, side, t, &lowest, &highest) ||
+        if (!score_edges(c, side, t, &lowest, &highest) ||
             !(lowest >= highest - c->rounding * largest_of(c->score[side] + t * c->width, c->width)))
             return false;
     }
@@ -66,9 +66,9 @@ enum routing routing_of(const struct routing_choice *c, double noise)
     for (size_t t = 0; t < c->tokens; t++) {
         double lowest, highest;
         const double *picked = c->picked[TARGET] + t * c->picks, *score = c->score[GOLDEN] + t * c->width;
-        edges(c, GOLDEN, t, &lowest, &highest);
+        score_edges(c, GOLDEN, t, &lowest, &highest);
         for (size_t i = 0; i < c->picks; i++) {
-            if (has(c->picked[GOLDEN] + t * c->picks, c->picks, picked[i]))
+            if (picked_has(c->picked[GOLDEN] + t * c->picks, c->picks, picked[i]))
                 continue;
             same = false;
             if (!(lowest - score[(size_t)picked[i]] <= tie))
@@ -133,7 +133,7 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     return found;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_experts(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -150,7 +150,7 @@ double routing_sorted_error(const struct measure *m, uint32_t line)
     fine = fine && run > 0 && run <= PICKS_MOST && x[0].n % run == 0;
     for (size_t i = 0; fine && i < x[0].n; i += run)
         for (int s = 0; s < 2; s++)
-            qsort(x[s].v[0] + i, run, sizeof(double), ascending);
+            qsort(x[s].v[0] + i, run, sizeof(double), compare_experts);
     for (size_t i = 0; fine && i < x[0].n; i++) {
         double d = x[0].v[0][i] - x[1].v[0][i];
         off += d * d;

@@ -500,7 +500,7 @@ static void hold_apart(struct verdict_case *k, const struct condition *c, double
 
 /* The routing of a line of integers picked on both sides; of scores that differ (those that a mask fills, with 0 or
  * -inf) only the same picks say anything. Reads tensors once per line. */
-static enum routing routed(struct judge_pass *p, uint32_t line)
+static enum routing routing_of_line(struct judge_pass *p, uint32_t line)
 {
     const struct line *l = &p->m->pairing->lines.v[line];
     uint32_t scores =
@@ -555,7 +555,8 @@ static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k
         uint32_t line = p->m->pairing->line_of[TARGET][r];
         if (line == NONE || k->r[TARGET]->io != IO_OUTPUT || dump_row_numel(d, r) != dump_row_numel(d, k->row[TARGET]))
             continue;
-        if (d->rows.v[r].io == IO_INPUT ? p->j->line[line].rule == RULE_SAME_PICKS : routed(p, line) > ROUTING_UNKNOWN)
+        if (d->rows.v[r].io == IO_INPUT ? p->j->line[line].rule == RULE_SAME_PICKS : routing_of_line(p, line) >
+            ROUTING_UNKNOWN)
             return true;
     }
     return false;
@@ -729,7 +730,7 @@ static bool passes_zero_on(const struct judge_pass *p, const struct verdict_case
 
 /* How many times the incoming gradient repeats each value, if a call that spreads one (a mean, an expansion) made it:
  * the errors of repeated values do not cancel in a sum. */
-static double repeated(const struct judge_pass *p, const struct verdict_case *k)
+static double repeated_row_level(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t call = k->r[TARGET]->io == IO_GRADIENT ? condition_module_backward(d, k->call) : k->call;
@@ -857,7 +858,7 @@ static struct condition amplifier_of(const struct judge_pass *p, const struct ve
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     if (c.kind == CONDITION_GRADIENT_SUM) {
-        double same = sqrt(repeated(p, k));
+        double same = sqrt(repeated_row_level(p, k));
         c.kappa *= same;
         c.own *= same;
     }
@@ -911,7 +912,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         return;
     }
     x.turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
-    x.how = x.numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
+    x.how = x.numbers ? routing_of_line(p, k->i) : ROUTING_UNKNOWN;
     if (settle_picks(p, k, &x))
         return;
     x.condition = gradient_condition(p, k, x.level, x.factor);

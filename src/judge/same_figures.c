@@ -50,7 +50,7 @@ static bool inputs_are_same(const struct measure *m, uint32_t call, uint32_t gol
 
 /* Whether the figures differ by more than rounding of elements can: extremes by their own size, the mean by that of
  * the elements. */
-static bool differ(const struct row *t, const struct row *g, double n)
+static bool row_figures_differ(const struct row *t, const struct row *g, double n)
 {
     const double *a = t->stat, *b = g->stat;
     double limit = ROUNDINGS * dtype_table[g->dtype].epsilon;
@@ -71,5 +71,5 @@ bool same_figures_go_apart(const struct measure *m, uint32_t line)
         !is_elementwise((enum family)c->family))
         return false;
     double n = (double)dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]);
-    return has_figures(t, g) && n > 1 && differ(t, g, n) && inputs_are_same(m, t->call, g->call);
+    return has_figures(t, g) && n > 1 && row_figures_differ(t, g, n) && inputs_are_same(m, t->call, g->call);
 }

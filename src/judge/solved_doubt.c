@@ -5,7 +5,8 @@
 
 #include "dump/family.h"
 
-static const struct line_judgement *judged(const struct judgement *j, const struct measure *m, int s, uint32_t row)
+static const struct line_judgement *judgement_of_row(const struct judgement *j, const struct measure *m, int s,
+                                                     uint32_t row)
 {
     uint32_t line = m->pairing->line_of[s][row];
     return line == NONE || m->pairing->lines.v[line].pair == NONE ? NULL : &j->line[line];
@@ -17,7 +18,7 @@ static bool others_agree(const struct judgement *j, const struct measure *m, uin
     const struct dump *d = m->side[TARGET];
     bool any = false;
     EACH_ROW(d, d->rows.v[row].call, r) {
-        const struct line_judgement *x = judged(j, m, TARGET, r);
+        const struct line_judgement *x = judgement_of_row(j, m, TARGET, r);
         if (r == row || !x || d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR)
             continue;
         if (!line_agrees(x))
@@ -31,7 +32,7 @@ static bool result_deviates(const struct judgement *j, const struct measure *m, 
 {
     for (int s = 0; s < 2; s++)
         EACH_ROW(m->side[s], m->side[s]->rows.v[l->row[s]].call, r) {
-            const struct line_judgement *x = judged(j, m, s, r);
+            const struct line_judgement *x = judgement_of_row(j, m, s, r);
             if (x && m->side[s]->rows.v[r].io == IO_OUTPUT && line_is_bad(x))
                 return true;
         }
@@ -42,7 +43,7 @@ static bool result_deviates(const struct judgement *j, const struct measure *m, 
 static bool weight_is_part(const struct judgement *j, const struct measure *m, int side, uint32_t call)
 {
     EACH_ROW(m->side[side], call, r) {
-        const struct line_judgement *x = judged(j, m, side, r);
+        const struct line_judgement *x = judgement_of_row(j, m, side, r);
         if (x && x->rule == RULE_PART_SAME && m->side[side]->rows.v[r].io == IO_INPUT &&
             dump_row_shape(m->side[side], r)->ndim > 1)
             return true;

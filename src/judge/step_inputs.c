@@ -36,7 +36,7 @@ static enum step_input_what by_slot(struct str slot)
 }
 
 /* Whether the last two axes are equal: queries by keys. */
-static bool square(const struct shape *s)
+static bool last_axes_equal(const struct shape *s)
 {
     return s && s->ndim >= 2 && s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
 }
@@ -64,7 +64,7 @@ static bool mask_like(const struct row *r, uint64_t numel)
 }
 
 /* Whether a recorded call computed the row's value; views of a step input are still that input. */
-static bool produced(const struct dump *d, const struct dataflow *f, uint32_t row)
+static bool was_computed(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     uint32_t first = dataflow_first(f, row);
     const struct row *r = &d->rows.v[first];
@@ -125,12 +125,12 @@ static bool *sample_slots(const struct dump *d)
 }
 
 /* The step input that a row is, or -1. */
-static int classify(const struct dump *d, const struct dataflow *f, const bool *named_samples, uint32_t row)
+static int classify_input(const struct dump *d, const struct dataflow *f, const bool *named_samples, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
     if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || dump_row_numel(d, row) < 2 ||
-        produced(d, f, row)) /* most rows are activations */
+        was_computed(d, f, row)) /* most rows are activations */
         return -1;
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
@@ -142,7 +142,7 @@ static int classify(const struct dump *d, const struct dataflow *f, const bool *
     if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, but no mask */
         return -1;
     enum step_input_what named = by_slot(str_of(d->slots.v[r->slot]));
-    if (square(s) && (k == CLASS_BOOL || mask))
+    if (last_axes_equal(s) && (k == CLASS_BOOL || mask))
         return INPUT_ATTENTION_MASK;
     if (k == CLASS_FLOAT)
         return named == INPUT_LOSS_MASK ? INPUT_LOSS_MASK : -1;
@@ -226,7 +226,7 @@ static void tell_samples(const struct measure *m, const struct figures *paired, 
     x->statistics = true;
 }
 
-static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)
+static void tell_step_input(const struct measure *m, const uint8_t *state, struct step_input *x)
 {
     uint32_t line = m->pairing->line_of[TARGET][x->row[TARGET]];
     const struct line *l = &m->pairing->lines.v[line];
@@ -257,7 +257,7 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
         named[s] = sample_slots(m->side[s]);
         bool seen[INPUT_COUNT] = {false};
         for (uint32_t r = 0; r < m->side[s]->rows.n; r++) {
-            int what = classify(m->side[s], &flow[s], named[s], r);
+            int what = classify_input(m->side[s], &flow[s], named[s], r);
             /* one of each kind: repetitions are later micro-batches or copies for layers */
             if (what < 0 || (seen[what] && what != INPUT_OTHER) || side[s].n > 64)
                 continue;
@@ -272,7 +272,7 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
         uint32_t line = m->pairing->line_of[TARGET][x.row[TARGET]];
         uint32_t partner = m->pairing->lines.v[line].row[GOLDEN];
         bool paired =
-            partner != NONE && classify(m->side[GOLDEN], &flow[GOLDEN], named[GOLDEN], partner) == (int)x.what;
+            partner != NONE && classify_input(m->side[GOLDEN], &flow[GOLDEN], named[GOLDEN], partner) == (int)x.what;
         for (size_t k = 0; k < side[GOLDEN].n && x.row[GOLDEN] == NONE; k++) {
             struct step_input *g = &side[GOLDEN].v[k];
             if (g->row[GOLDEN] != NONE && g->what == x.what && (x.what != INPUT_OTHER || g->row[GOLDEN] == partner)) {
@@ -283,7 +283,7 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
         if (x.what == INPUT_OTHER && x.row[GOLDEN] == NONE)
             continue; /* an unnamed integer tensor on one side proves nothing */
         if (x.row[GOLDEN] != NONE)
-            tell(m, state, &x);
+            tell_step_input(m, state, &x);
         vec_push(out, x);
     }
     for (size_t k = 0; k < side[GOLDEN].n; k++)

@@ -141,7 +141,8 @@ double table_verdicts_error(const struct measure *m, uint32_t line, bool *exact)
 
 /* Whether the tool's own verdict is the result: it tested operators, the user asks for it, or it is all there is: an
  * error of which the table gives no figures. */
-static bool counts(const struct judgement *j, const struct measure *m, uint32_t line, const struct result_line *t)
+static bool table_error_counts(const struct judgement *j, const struct measure *m, uint32_t line,
+                               const struct result_line *t)
 {
     bool error = t->word == WORD_ERROR || t->word == WORD_UNMATCHED;
     return result_of(m->side[TARGET])->tests || tool_rules_of_table(j->preset) ||
@@ -153,7 +154,7 @@ void table_verdicts_judge(struct judgement *j, const struct measure *m)
     bool tabled = m->side[TARGET]->reader && result_of(m->side[TARGET]);
     for (uint32_t i = 0; tabled && i < j->lines; i++) {
         const struct result_line *t = table_verdicts_line(m, i);
-        if (!t || t->word == WORD_NONE || !counts(j, m, i, t))
+        if (!t || t->word == WORD_NONE || !table_error_counts(j, m, i, t))
             continue;
         j->line[i].verdict = (uint8_t)verdict_of(m, i, t);
         if (j->line[i].rule == RULE_ILL)

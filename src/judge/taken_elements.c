@@ -36,7 +36,7 @@ static double *pairs_of(const struct measure *m, uint32_t line, size_t *n)
     return v;
 }
 
-static bool encloses(const struct figures *all, const struct figures *part)
+static bool figures_enclose(const struct figures *all, const struct figures *part)
 {
     for (int s = 0; s < 2; s++)
         if (!(all->side[s].max >= part->side[s].max && all->side[s].min <= part->side[s].min))
@@ -71,7 +71,7 @@ uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flo
         uint32_t of = first ? m->pairing->line_of[TARGET][r] : NONE;
         const struct figures *x = of == NONE || d->rows.v[r].kind != ROW_TENSOR ||
                                   m->pairing->lines.v[of].pair == NONE ? NULL : measure_figures(m, of);
-        if (!x || !x->two || !(x->rel_l2 > 0) || !encloses(x, f))
+        if (!x || !x->two || !(x->rel_l2 > 0) || !figures_enclose(x, f))
             continue;
         read++;
         found = holds_all(m, of, part, n) ? of : NONE;

@@ -64,7 +64,7 @@ static const struct {
     STAGE(rollout, epsilon),
 };
 
-static double *slot(struct thresholds *t, size_t i)
+static double *threshold_slot(struct thresholds *t, size_t i)
 {
     return (double *)((char *)t + keys[i].at);
 }
@@ -83,7 +83,7 @@ void thresholds_init(struct thresholds *t)
             if (k.n)
                 v = cJSON_GetObjectItemCaseSensitive(v, memcpy(memset(tmp, 0, sizeof tmp), k.p, k.n));
         }
-        *slot(t, i) = v ? v->valuedouble : NAN;
+        *threshold_slot(t, i) = v ? v->valuedouble : NAN;
         assert(v && cJSON_IsNumber(v)); /* a built-in file */
     }
     cJSON_Delete(root);
@@ -97,7 +97,7 @@ int thresholds_set(struct thresholds *t, struct str key, struct str value, struc
             if (!str_double(value, &v) || !(v >= 0) || isinf(v))
                 return err_set(e, ERR_USAGE, _("%s: expected a number of at least 0, found \"%.*s\""),
                                keys[i].key, STR_ARG(value));
-            *slot(t, i) = v;
+            *threshold_slot(t, i) = v;
             return 0;
         }
     return err_set(e, ERR_USAGE, _("\"%.*s\": unknown threshold; the names are listed in thresholds.json, such as "

@@ -94,7 +94,7 @@ const char *tool_rules_name(int preset)
 
 static const struct worst unknown = {NAN, NAN, NAN, NAN, NAN};
 
-static double relative(const struct row *t, const struct row *g, int bit, int stat)
+static double relative_difference(const struct row *t, const struct row *g, int bit, int stat)
 {
     double a = t->stat[stat], b = g->stat[stat];
     if (!(t->has & g->has & bit) || !isfinite(a) || !isfinite(b))
@@ -119,15 +119,15 @@ static struct worst figures_of(const struct measure *m, uint32_t line)
         table_verdicts_figure(m, line, RESULT_ONE_THOUSANDTH, &w.ratio);
         table_verdicts_figure(m, line, RESULT_COSINE, &w.cosine);
     } else if (t->kind == ROW_TENSOR && g->kind == ROW_TENSOR) {
-        w.norm = relative(t, g, HAS_NORM, STAT_NORM);
+        w.norm = relative_difference(t, g, HAS_NORM, STAT_NORM);
         w.max_abs = t->has & g->has & HAS_MAX ? fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]) : NAN;
         for (int i = 0; i < STAT_COUNT; i++)
-            w.rel = fmax(w.rel, relative(t, g, bit[i], i));
+            w.rel = fmax(w.rel, relative_difference(t, g, bit[i], i));
     }
     return w;
 }
 
-static void join(struct worst *all, const struct worst *one)
+static void keep_worse(struct worst *all, const struct worst *one)
 {
     all->ratio = fmin(all->ratio, one->ratio); /* fmin and fmax ignore NaN */
     all->cosine = fmin(all->cosine, one->cosine);
@@ -155,7 +155,7 @@ static void judge_call(struct judgement *j, const struct measure *m, uint32_t ca
         if (!has_figures(j, m, i))
             continue;
         struct worst w = figures_of(m, i);
-        join(d->rows.v[r].io == IO_OUTPUT ? &k.out : &k.in, &w);
+        keep_worse(d->rows.v[r].io == IO_OUTPUT ? &k.out : &k.in, &w);
     }
     EACH_ROW(d, call, r) {
         uint32_t i = m->pairing->line_of[TARGET][r];

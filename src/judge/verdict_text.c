@@ -21,12 +21,12 @@
 #include "judge/step_inputs.h"
 #include "judge/table_verdicts.h"
 
-static const char *digits(char out[NUM_MAX], float v)
+static const char *error_digits(char out[NUM_MAX], float v)
 {
     return num_cell(out, (double)v, 3);
 }
 
-static void dtypes(const struct measure *m, const struct line *l, const char *name[2])
+static void line_dtypes(const struct measure *m, const struct line *l, const char *name[2])
 {
     for (int s = 0; s < 2; s++)
         name[s] = dtype_table[m->side[s]->rows.v[l->row[s]].dtype].name;
@@ -70,7 +70,7 @@ static bool counted_only(const struct measure *m, uint32_t line)
     return all > 0;
 }
 
-static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
+static void say_nonfinite_counts(const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct figures *f = measure_figures(m, line);
     if (!f) {
@@ -89,7 +89,7 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 }
 
 /* `what`: of what the error is (error_name()). */
-static void ill(const struct line_judgement *x, const char *what, struct buf *out)
+static void say_ill_conditioned(const struct line_judgement *x, const char *what, struct buf *out)
 {
     enum condition_kind kind = (enum condition_kind)x->was;
     char e[NUM_MAX], k[NUM_MAX], lim[NUM_MAX];
@@ -102,7 +102,7 @@ static void ill(const struct line_judgement *x, const char *what, struct buf *ou
             out,
             _("doubtful: noise changed integers passed to its module, so the order of its elements may differ; max, "
               "min and norm differ by %s of the norm"),
-            digits(e, x->error));
+            error_digits(e, x->error));
         return;
     }
     if (kind == CONDITION_POOL_TIE) {
@@ -117,16 +117,16 @@ static void ill(const struct line_judgement *x, const char *what, struct buf *ou
             out,
             _("doubtful: an optimizer's steps of gradients that are smaller than their noise, in a few elements or in "
               "all of a parameter without a gradient; %s is %s"),
-            what, digits(e, x->error));
+            what, error_digits(e, x->error));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
     if (condition_is_discrete(kind))
         buf_fmt(out, _("doubtful: ill-conditioned (%s): noise alone can change %s of its integers (kappa ~ %s)"),
-                condition_text(kind), digits(lim, x->limit), k);
+                condition_text(kind), error_digits(lim, x->limit), k);
     else
         buf_fmt(out, _("doubtful: ill-conditioned (kappa ~ %s, %s): %s is %s, input noise alone can reach %s"), k,
-                condition_text(kind), what, digits(e, x->error), digits(lim, x->limit));
+                condition_text(kind), what, error_digits(e, x->error), error_digits(lim, x->limit));
 }
 
 /* Recomputed: the same call of agreeing inputs. */
@@ -134,7 +134,7 @@ static void same_function(const struct line_judgement *x, const char *what, stru
 {
     char e[NUM_MAX], r[NUM_MAX];
     buf_fmt(out, _("%s is %s, from inputs that agree: both calls compute the same function (residual %s of its bound)"),
-            what, digits(e, x->error), digits(r, x->residual));
+            what, error_digits(e, x->error), error_digits(r, x->residual));
 }
 
 static void other_function(const struct line_judgement *x, struct buf *out)
@@ -145,22 +145,22 @@ static void other_function(const struct line_judgement *x, struct buf *out)
         return;
     }
     buf_fmt(out, _("the golden call, recomputed on the target's inputs, gives another result: %s times the bound of "
-                   "rounding"), digits(r, x->residual));
+                   "rounding"), error_digits(r, x->residual));
 }
 
-static void inherited(const struct line_judgement *x, const char *what, struct buf *out)
+static void say_inherited(const struct line_judgement *x, const char *what, struct buf *out)
 {
     char e[NUM_MAX];
-    buf_fmt(out, _("%s is %s: it depends on an earlier deviation"), what, digits(e, x->error));
+    buf_fmt(out, _("%s is %s: it depends on an earlier deviation"), what, error_digits(e, x->error));
 }
 
-static void rounded(const struct line_judgement *x, const struct figures *f, const char *what, struct buf *out)
+static void say_rounded_type(const struct line_judgement *x, const struct figures *f, const char *what, struct buf *out)
 {
     char e[NUM_MAX];
     int s = f && f->kept[GOLDEN] ? GOLDEN : TARGET;
     bool part = f && f->kept[s] & KEPT_PART;
     const char *side = s == TARGET ? _("target") : _("golden");
-    digits(e, x->error);
+    error_digits(e, x->error);
     buf_fmt(
         out,
         part
@@ -199,9 +199,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     const struct line *l = &m->pairing->lines.v[line];
     char e[NUM_MAX], lim[NUM_MAX], lev[NUM_MAX];
     const char *type[2], *what = error_name(m, line, x);
-    digits(e, x->error);
-    digits(lim, x->limit);
-    digits(lev, x->level);
+    error_digits(e, x->error);
+    error_digits(lim, x->limit);
+    error_digits(lev, x->level);
     switch ((enum verdict_rule)x->rule) {
     case RULE_NONE:
     case RULE_COUNT:
@@ -265,7 +265,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
     case RULE_ANGLES:
-        digits(lev, (float)row_verdict_angles(m, line, NULL));
+        error_digits(lev, (float)row_verdict_angles(m, line, NULL));
         buf_fmt(out, _("figures agree, but the angles differ in type: in 16 bits they are rounded by up to %s, which "
                        "figures of sines do not show"), lev);
         break;
@@ -300,7 +300,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                        "it: the elements lie in another order on one side (such as a rotation by pairs or by halves)"));
         break;
     case RULE_INHERITED:
-        inherited(x, what, out);
+        say_inherited(x, what, out);
         break;
     case RULE_MASKED_ROWS:
         buf_cstr(
@@ -312,7 +312,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("same experts for every token, in a different order: experts are compared as a set"));
         break;
     case RULE_ROUNDED:
-        rounded(x, measure_figures(m, line), what, out);
+        say_rounded_type(x, measure_figures(m, line), what, out);
         break;
     case RULE_FUSED_SCALE: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
@@ -427,7 +427,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                         "recorded"));
         break;
     case RULE_NONFINITE:
-        nonfinite(m, line, out);
+        say_nonfinite_counts(m, line, out);
         break;
     case RULE_NONFINITE_ALIKE:
         buf_cstr(out, _("non-finite on both sides; the recorded statistics do not show where"));
@@ -444,7 +444,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                 (unsigned long long)dump_row_numel(m->side[1], l->row[1]));
         break;
     case RULE_KINDS:
-        dtypes(m, l, type);
+        line_dtypes(m, l, type);
         buf_fmt(out, _("the kinds of value differ and cannot be compared: %s on the target, %s on the golden "
                        "side"), type[0],
                 type[1]);
@@ -476,7 +476,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         table_verdicts_explain(m, line, out);
         break;
     case RULE_ILL:
-        ill(x, what, out);
+        say_ill_conditioned(x, what, out);
         break;
     case RULE_ACCEPTED: {
         const struct accepted *q = accepted_of(j, line);
@@ -521,7 +521,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         buf_cstr(out, _("; cancellation: relative error and noise level grow"));
     if (x->flags & LINE_DTYPE_DIFF) {
         const char *type[2];
-        dtypes(m, l, type);
+        line_dtypes(m, l, type);
         buf_fmt(out, _("; types differ: %s on the target, %s on the golden side"), type[0], type[1]);
     }
     if ((x->flags & LINE_UNREAD) && m->failure && m->failure[line])
@@ -677,8 +677,8 @@ void explain_reference(const struct third_run_errors *c, const uint32_t row[2], 
     int nearer = third_run_nearer(c, row);
     if (nearer == -2)
         return;
-    digits(n[0], c->error[TARGET][row[TARGET]]);
-    digits(n[1], c->error[GOLDEN][row[GOLDEN]]);
+    error_digits(n[0], c->error[TARGET][row[TARGET]]);
+    error_digits(n[1], c->error[GOLDEN][row[GOLDEN]]);
     buf_fmt(out, nearer == TARGET   ? _("rel L2 to the reference: target %s, golden %s; the target is closer")
                  : nearer == GOLDEN ? _("rel L2 to the reference: target %s, golden %s; the golden side is closer")
                                     : _("rel L2 to the reference: target %s, golden %s; both equally close to the "
@@ -725,7 +725,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     add_count(out, &any, j->contradicting_before, _("outputs without a partner that contradict their own inputs"));
 }
 
-static void aligned(const struct judge_summary *s, struct buf *out)
+static void say_aligned(const struct judge_summary *s, struct buf *out)
 {
     if (s->other_sums)
         buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared; the checksums "
@@ -742,7 +742,7 @@ static void aligned(const struct judge_summary *s, struct buf *out)
                 100.0 * s->judged / s->compute[TARGET]);
 }
 
-static void unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)
+static void say_unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)
 {
     const char *first = why == UNJUDGED_UNREAD        ? s->first_unread
                         : why == UNJUDGED_IN_DOUBT    ? s->first_in_doubt
@@ -751,7 +751,7 @@ static void unjudged(const struct judge_summary *s, enum unjudged why, struct bu
                                                       : NULL;
     switch (why) {
     case UNJUDGED_NOT:
-        aligned(s, out);
+        say_aligned(s, out);
         break;
     case UNJUDGED_UNREAD:
         buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
@@ -797,7 +797,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     if (status == 1)
         buf_cstr(out, _("deviates"));
     else
-        unjudged(s, judgement_unjudged(j, o), out);
+        say_unjudged(s, judgement_unjudged(j, o), out);
     /* a dump that ends early, or a smaller model */
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
