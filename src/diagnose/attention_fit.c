@@ -62,20 +62,20 @@ bool attention_sees(const struct attention_data *a, const struct attention_way *
     return mask_at(a, way->masks, &at, key) > MASKED && in_sight(way, query, key);
 }
 
-static double lowered(enum attention_low low, double v)
+static double lowered_precision(enum attention_low low, double v)
 {
     return low == LOW_NONE || !isfinite(v) ? v : dtype_round(low == LOW_BF16 ? DTYPE_BF16 : DTYPE_F16, v);
 }
 
 /* Turns a row of products into probabilities, in place. */
-static void soften(const struct attention_data *a, const struct attention_way *w, const struct result_row *at,
-                   double *p)
+static void soften_row(const struct attention_data *a, const struct attention_way *w, const struct result_row *at,
+                       double *p)
 {
     double most = -INFINITY, sum = 0;
     for (int64_t k = 0; k < a->keys; k++) {
         double m = mask_at(a, w->masks, at, k);
         bool seen = m > MASKED && in_sight(w, at->query, k);
-        p[k] = seen ? lowered(w->low, p[k] * w->scale + m) : -INFINITY;
+        p[k] = seen ? lowered_precision(w->low, p[k] * w->scale + m) : -INFINITY;
         most = fmax(most, p[k]);
     }
     for (int64_t k = 0; k < a->keys; k++) {
@@ -83,7 +83,7 @@ static void soften(const struct attention_data *a, const struct attention_way *w
         sum += p[k];
     }
     for (int64_t k = 0; k < a->keys; k++)
-        p[k] = lowered(w->low, p[k] / sum);
+        p[k] = lowered_precision(w->low, p[k] / sum);
 }
 
 /* The sampled rows and their products, which do not depend on scale or mask. */
@@ -93,7 +93,7 @@ struct products {
     double *dot;
 };
 
-static void multiply(const struct attention_data *a, enum attention_rope rope, struct products *x)
+static void multiply_heads(const struct attention_data *a, enum attention_rope rope, struct products *x)
 {
     int64_t all = a->batch * a->queries * a->heads, step = all / ROWS_LOOKED_AT + 1;
     double *q = mem_alloc((size_t)(a->size + 1) * sizeof(double)),
@@ -136,7 +136,7 @@ static void left_of(const struct attention_data *a, const struct products *x, st
         const double *v = values_of(a, at), *o = result_of_row(a, at);
         for (int64_t k = 0; k < a->keys; k++)
             p[k] = x->dot[r * a->keys + k];
-        soften(a, w, at, p);
+        soften_row(a, w, at, p);
         for (int64_t c = 0; c < places; c++) {
             double sum = 0;
             for (int64_t k = 0; k < a->keys; k++)
@@ -177,7 +177,7 @@ static void best_scale(const struct attention_data *a, const struct products *x,
     left_of(a, x, w);
 }
 
-static bool good(const struct attention_way *w, double most)
+static bool attention_fits(const struct attention_way *w, double most)
 {
     return w->left2 <= most * most * w->own2;
 }
@@ -187,8 +187,8 @@ static void try_masks(const struct attention_data *a, const struct products *x, 
 {
     static const int seen[] = {CAUSAL_NONE, 0, 1, 2, -1};
     unsigned given = (a->mask[0] ? 1u : 0) | (a->mask[1] ? 2u : 0);
-    for (unsigned masks = given + 1; masks-- > 0 && !good(best, most);) /* all given masks first */
-        for (size_t i = 0; i < sizeof seen / sizeof *seen && !good(best, most); i++) {
+    for (unsigned masks = given + 1; masks-- > 0 && !attention_fits(best, most);) /* all given masks first */
+        for (size_t i = 0; i < sizeof seen / sizeof *seen && !attention_fits(best, most); i++) {
             if (masks & ~given || (seen[i] != CAUSAL_NONE && a->queries != a->keys))
                 continue;
             w.masks = masks;
@@ -229,7 +229,7 @@ static void add_windows(const struct attention_data *a, const struct products *x
 static void try_windows(const struct attention_data *a, const struct products *x, struct attention_way w, double most,
                         struct attention_way *best)
 {
-    if (good(best, most) || a->queries != a->keys || a->keys < 2)
+    if (attention_fits(best, most) || a->queries != a->keys || a->keys < 2)
         return;
     double *left2 = mem_zalloc((size_t)a->keys * sizeof *left2);
     for (int64_t r = 0; r < x->rows; r++)
@@ -251,13 +251,13 @@ bool attention_fit(const struct attention_data *a, double most, struct attention
     struct products x = {.dot = mem_alloc((size_t)(ROWS_LOOKED_AT * a->keys + 1) * sizeof(double))};
     *out = (struct attention_way){.left2 = INFINITY, .own2 = 1};
     for (int rope = a->cosines ? ROTATE_HALVES : ROTATE_NONE;
-         rope < (a->cosines ? ROTATE_COUNT : ROTATE_HALVES) && !good(out, most); rope++) {
-        multiply(a, (enum attention_rope)rope, &x);
+         rope < (a->cosines ? ROTATE_COUNT : ROTATE_HALVES) && !attention_fits(out, most); rope++) {
+        multiply_heads(a, (enum attention_rope)rope, &x);
         try_masks(a, &x, (struct attention_way){.rope = (enum attention_rope)rope}, most, out);
         try_windows(a, &x, (struct attention_way){.rope = (enum attention_rope)rope}, most, out);
     }
     struct attention_way low = *out;
-    for (int i = LOW_NONE + 1; i < LOW_COUNT && isfinite(low.left2) && !good(out, most); i++) {
+    for (int i = LOW_NONE + 1; i < LOW_COUNT && isfinite(low.left2) && !attention_fits(out, most); i++) {
         low.low = (enum attention_low)i;
         low.scale = 1 / sqrt((double)a->size);
         attention_left(a, &low);
@@ -265,13 +265,13 @@ bool attention_fit(const struct attention_data *a, double most, struct attention
             *out = low;
     }
     free(x.dot);
-    return good(out, most);
+    return attention_fits(out, most);
 }
 
 void attention_left(const struct attention_data *a, struct attention_way *way)
 {
     struct products x = {.dot = mem_alloc((size_t)(ROWS_LOOKED_AT * a->keys + 1) * sizeof(double))};
-    multiply(a, way->rope, &x);
+    multiply_heads(a, way->rope, &x);
     left_of(a, &x, way);
     free(x.dot);
 }

@@ -34,7 +34,7 @@ void dense_block_release(struct dense_block *b)
     *b = (struct dense_block){.n = 0};
 }
 
-static void strides(const struct dense_block *b, size_t out[DENSE_BLOCK_AXES])
+static void block_strides(const struct dense_block *b, size_t out[DENSE_BLOCK_AXES])
 {
     size_t n = 1;
     for (int i = b->ndim - 1; i >= 0; i--) {
@@ -47,7 +47,7 @@ void dense_block_part(struct dense_block *out, const struct dense_block *b, cons
 {
     size_t step[DENSE_BLOCK_AXES];
     *out = *b;
-    strides(b, step);
+    block_strides(b, step);
     out->n = 1;
     out->dev2 = out->g2 = 0;
     for (int a = 0; a < b->ndim; a++) {
@@ -77,8 +77,8 @@ void dense_block_part(struct dense_block *out, const struct dense_block *b, cons
 }
 
 /* The index on the golden side for element `i` of the target. */
-static size_t source(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], const struct dense_order *o,
-                     size_t i)
+static size_t golden_index(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES],
+                           const struct dense_order *o, size_t i)
 {
     size_t at = 0;
     if (o->kind == ORDER_AXES) {
@@ -105,7 +105,7 @@ static bool try_order(const struct dense_block *b, const size_t step[DENSE_BLOCK
     for (int all = 0; all < 2; all++) {
         double left = 0, dev = 0;
         for (size_t i = 0; i < b->n; i += all ? 1 : stride) {
-            double d = b->v[0][i] - b->v[1][source(b, step, o, i)], e = b->v[0][i] - b->v[1][i];
+            double d = b->v[0][i] - b->v[1][golden_index(b, step, o, i)], e = b->v[0][i] - b->v[1][i];
             left += d * d;
             dev += e * e;
         }
@@ -116,8 +116,8 @@ static bool try_order(const struct dense_block *b, const size_t step[DENSE_BLOCK
     return true;
 }
 
-static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o, double *share,
-                 struct dense_order *best)
+static void keep_order(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o,
+                       double *share, struct dense_order *best)
 {
     if (!try_order(b, step, o, *share) || (best->kind && o->left2 >= best->left2))
         return;
@@ -134,7 +134,7 @@ static void try_axes(const struct dense_block *b, const size_t step[DENSE_BLOCK_
         for (int a = 0; a < b->ndim; a++)
             moved = moved || o->perm[a] != a;
         if (moved)
-            keep(b, step, o, share, best);
+            keep_order(b, step, o, share, best);
         return;
     }
     for (int a = 0; a < b->ndim; a++)
@@ -151,18 +151,18 @@ bool dense_block_order(const struct dense_block *b, double share, struct dense_o
     *out = (struct dense_order){.kind = ORDER_NONE};
     if (!(b->dev2 > 0))
         return false;
-    strides(b, step);
+    block_strides(b, step);
     try_axes(b, step, 0, 0, &o, &share, out);
     for (int a = 0; a < b->ndim; a++) {
         int64_t n = b->shape[a];
         o = (struct dense_order){.kind = ORDER_FLIP, .axis = a};
-        keep(b, step, &o, &share, out);
+        keep_order(b, step, &o, &share, out);
         for (int64_t p = 2; n <= FACTORS_MOST && p <= n / 2; p++)
             for (int64_t q = 2; n % p == 0 && q <= n / p; q++) {
                 if (n / p % q)
                     continue;
                 o = (struct dense_order){.kind = ORDER_INTERLEAVED, .axis = a, .a = p, .b = q, .c = n / p / q};
-                keep(b, step, &o, &share, out);
+                keep_order(b, step, &o, &share, out);
             }
     }
     return out->kind != ORDER_NONE;
@@ -209,7 +209,7 @@ bool dense_block_shift(const struct dense_block *b, int axis, int64_t by, double
 {
     size_t step[DENSE_BLOCK_AXES];
     double left = 0, dev = 0, t1 = 0, t2 = 0, g1 = 0, g2 = 0, n = 0, all1 = 0, all2 = 0;
-    strides(b, step);
+    block_strides(b, step);
     for (size_t i = 0; i < b->n; i++) {
         int64_t at = (int64_t)(i / step[axis] % (size_t)b->shape[axis]) - by;
         all1 += b->v[1][i];
@@ -273,7 +273,7 @@ bool block_signed_order(const struct dense_block *b, int axis, int64_t *from, do
     int64_t length = b->shape[axis];
     if (length < 4 || length > SIGNED_MOST || b->n / (size_t)length < 4)
         return false;
-    strides(b, step);
+    block_strides(b, step);
     for (int64_t c = 0; c < length; c++) {
         from[c] = signed_partner(b, step[axis], axis, c, &sign[c]);
         if (from[c] < 0)

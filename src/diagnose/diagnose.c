@@ -340,7 +340,7 @@ static int by_score(const void *a, const void *b)
     return x->id - y->id;
 }
 
-static void drop(struct diagnoses *x, enum diagnosis_id id)
+static void drop_diagnosis(struct diagnoses *x, enum diagnosis_id id)
 {
     for (int i = 0; i < x->n; i++)
         if (x->v[i].id == id) {
@@ -351,7 +351,7 @@ static void drop(struct diagnoses *x, enum diagnosis_id id)
         }
 }
 
-static bool says(const struct diagnoses *x, enum diagnosis_id id)
+static bool diagnoses_include(const struct diagnoses *x, enum diagnosis_id id)
 {
     for (int i = 0; i < x->n; i++)
         if (x->v[i].id == id)
@@ -363,7 +363,7 @@ static bool says(const struct diagnoses *x, enum diagnosis_id id)
  * still be diagnosed, because noise has no structure; except for gradients that are only rounding, inputs that
  * crossed a kink, rows reordered by a tie, integers and comparisons that noise changed, here or before, an optimizer's
  * steps of noise, and what weights leave of a gradient: if that has one direction, its noise is a factor. */
-static bool doubtful(const struct line_judgement *x)
+static bool diagnosis_is_doubtful(const struct line_judgement *x)
 {
     bool formless = x->was == CONDITION_ZERO_GRADIENT || x->was == CONDITION_KINK || x->was == CONDITION_OTHER_ORDER ||
                     x->was == CONDITION_POOL_TIE || x->was == CONDITION_WEIGHTED || x->was == CONDITION_NONE ||
@@ -390,7 +390,7 @@ void diagnosis_case_examine(struct diagnosis_case *p)
     unsigned have = NEED_NOTHING;
     bool argument = p->judged->rule == RULE_SCALAR_DIFFERS && p->r[0]->io == IO_INPUT;
     bool tensors = p->r[0]->kind == ROW_TENSOR && p->r[1]->kind == ROW_TENSOR;
-    if (!doubtful(p->judged)) {
+    if (!diagnosis_is_doubtful(p->judged)) {
         have |= argument ? NEED_ARGUMENT : 0;
         have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
         have |= tensors && p->judged->verdict == VERDICT_SHAPE ? NEED_LENGTHS : 0;
@@ -403,14 +403,14 @@ void diagnosis_case_examine(struct diagnosis_case *p)
             detectors[i].look(p);
     qsort(out->v, (size_t)out->n, sizeof *out->v, by_score);
     /* a shifted mask is still a mask */
-    if (says(out, DIAGNOSIS_MASK))
-        drop(out, DIAGNOSIS_SHIFTED);
+    if (diagnoses_include(out, DIAGNOSIS_MASK))
+        drop_diagnosis(out, DIAGNOSIS_SHIFTED);
     /* a rotary table is not a weight, even at an operator's weight position */
     if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
-        drop(out, DIAGNOSIS_WEIGHTS_FIRST);
+        drop_diagnosis(out, DIAGNOSIS_WEIGHTS_FIRST);
     /* the distribution along axes adds nothing once the deviation is explained */
     if ((out->n > 1 && out->v[0].score >= 0.9F) || p->judged->rule == RULE_ILL)
-        drop(out, DIAGNOSIS_PARTIAL);
+        drop_diagnosis(out, DIAGNOSIS_PARTIAL);
     for (; out->n > DIAGNOSES_MOST; out->n--)
         free(out->v[out->n - 1].evidence);
 }
@@ -419,7 +419,7 @@ void diagnosis_case_examine(struct diagnosis_case *p)
  * e if files that were readable no longer are. */
 static int take_specimens(struct diagnosis_case *p, struct element_sample s[2], struct err *e)
 {
-    if (!p->f || doubtful(p->judged) || !(p->r[0]->has & p->r[1]->has & HAS_FILE))
+    if (!p->f || diagnosis_is_doubtful(p->judged) || !(p->r[0]->has & p->r[1]->has & HAS_FILE))
         return 0;
     if (element_sample_take(&s[0], p->m, p->line, e))
         return -1;

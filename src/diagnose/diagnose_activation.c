@@ -58,7 +58,7 @@ static struct activation fit_passed(const struct passed *a, double *left2)
     return best;
 }
 
-static double squares(const double *v, size_t n)
+static double sum_of_squares(const double *v, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -66,12 +66,13 @@ static double squares(const double *v, size_t n)
     return sum;
 }
 
-static double tolerance(const struct passed *a)
+static double activation_tolerance(const struct passed *a)
 {
     return fmax(EXACT_FIT, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
 }
 
-static void say(struct diagnosis_case *p, const char *call, const struct activation f[2], const double left[2])
+static void say_activation(struct diagnosis_case *p, const char *call, const struct activation f[2],
+                           const double left[2])
 {
     struct buf name[2] = {{0}, {0}};
     char n[2][NUM_MAX];
@@ -100,16 +101,16 @@ static bool by_elements(struct diagnosis_case *p, const uint32_t output[2])
         dev2 += (a[0].y.v[0][i] - a[1].y.v[0][i]) * (a[0].y.v[0][i] - a[1].y.v[0][i]);
     for (int s = 0; s < 2 && good; s++) {
         f[s] = fit_passed(&a[s], &left2[s]);
-        own2[s] = squares(a[s].y.v[0], a[s].y.n);
+        own2[s] = sum_of_squares(a[s].y.v[0], a[s].y.n);
         left[s] = own2[s] > 0 ? sqrt(left2[s] / own2[s]) : 1;
-        good = f[s].kind >= 0 && left[s] <= tolerance(&a[s]) && left2[s] <= LEFT_OVER * dev2;
+        good = f[s].kind >= 0 && left[s] <= activation_tolerance(&a[s]) && left2[s] <= LEFT_OVER * dev2;
     }
     bool said =
         good &&
         activation_left(f[GOLDEN], a[TARGET].x.v[0], a[TARGET].y.v[0], a[TARGET].x.n) > left2[TARGET] / LEFT_OVER &&
         activation_left(f[TARGET], a[GOLDEN].x.v[0], a[GOLDEN].y.v[0], a[GOLDEN].x.n) > left2[GOLDEN] / LEFT_OVER;
     if (said)
-        say(p, p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, f, left);
+        say_activation(p, p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, f, left);
     passed_release(&a[0]);
     passed_release(&a[1]);
     return said;
@@ -117,7 +118,7 @@ static bool by_elements(struct diagnosis_case *p, const uint32_t output[2])
 
 /* ---- by figures ---- */
 
-static bool extremes(const struct dump *d, uint32_t row, double v[2])
+static bool row_extremes(const struct dump *d, uint32_t row, double v[2])
 {
     const struct row *r = &d->rows.v[row];
     v[0] = r->stat[STAT_MAX];
@@ -126,12 +127,12 @@ static bool extremes(const struct dump *d, uint32_t row, double v[2])
 }
 
 /* The functions that a side's figures allow, reduced to the call's name if that is among them. */
-static uint32_t possible(const struct dump *d, uint32_t output)
+static uint32_t possible_functions(const struct dump *d, uint32_t output)
 {
     uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called;
     double x[2], y[2], printed = d->digits < 15 ? pow(10, 1 - d->digits) : 0;
-    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !extremes(d, input, x) ||
-        !extremes(d, output, y))
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !row_extremes(d, input, x) ||
+        !row_extremes(d, output, y))
         return 0;
     bits = activations_possible(x, y, fmax(fmax(2e-6, printed), dtype_table[d->rows.v[output].dtype].epsilon));
     called = bits & activations_called(align_item_operator(d, call));
@@ -147,7 +148,7 @@ static void names_of(uint32_t bits, struct buf *out)
 
 static bool by_figures(struct diagnosis_case *p, const uint32_t output[2])
 {
-    uint32_t bits[2] = {possible(p->side[0], output[0]), possible(p->side[1], output[1])};
+    uint32_t bits[2] = {possible_functions(p->side[0], output[0]), possible_functions(p->side[1], output[1])};
     struct buf name[2] = {{0}, {0}};
     if (!bits[0] || !bits[1] || bits[0] & bits[1])
         return false;
@@ -182,7 +183,7 @@ static uint32_t own_activation(const struct diagnosis_case *p, int side, uint32_
 }
 
 /* Whether a call was made in the same module as another, or in the enclosing one. */
-static bool beside(const struct dump *d, uint32_t call, uint32_t other)
+static bool made_beside(const struct dump *d, uint32_t call, uint32_t other)
 {
     uint32_t up = d->calls.v[call].parent, own = d->calls.v[other].parent;
     uint32_t around = own == NONE ? NONE : d->calls.v[own].parent;
@@ -199,7 +200,7 @@ static uint32_t lone_activation(const struct diagnosis_case *p, int side, int *c
     uint32_t call = d->rows.v[p->row[side]].call, last = NONE;
     *count = 0;
     for (uint32_t c = call; c-- > 0 && call - c < 64;) {
-        if (d->calls.v[c].phase != PHASE_FORWARD || !beside(d, c, call) || !is_activation(d, c))
+        if (d->calls.v[c].phase != PHASE_FORWARD || !made_beside(d, c, call) || !is_activation(d, c))
             continue;
         EACH_EARLY_ROW(d, c, r)
             if (d->rows.v[r].io == IO_OUTPUT && patient_partner(p, side, r) == NONE) {
@@ -216,7 +217,7 @@ static bool fed_alike(const struct diagnosis_case *p, const uint32_t output[2])
     double v[2][2];
     for (int s = 0; s < 2; s++) {
         uint32_t input = call_input(p->side[s], p->side[s]->rows.v[output[s]].call, 0);
-        if (input == NONE || !extremes(p->side[s], input, v[s]))
+        if (input == NONE || !row_extremes(p->side[s], input, v[s]))
             return false;
     }
     double unit = fmax(fabs(v[GOLDEN][0]), fabs(v[GOLDEN][1]));
@@ -277,7 +278,7 @@ static void by_names(struct diagnosis_case *p)
     for (int s = 0; s < 2; s++) {
         call[s] = activation_before(p, s);
         input[s] = call[s] == NONE ? NONE : call_input(p->side[s], call[s], 0);
-        if (input[s] == NONE || !extremes(p->side[s], input[s], v[s]))
+        if (input[s] == NONE || !row_extremes(p->side[s], input[s], v[s]))
             return;
         bits[s] = activations_called(align_item_operator(p->side[s], call[s]));
     }

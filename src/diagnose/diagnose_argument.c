@@ -12,7 +12,7 @@
 #include "pair/align_item.h"
 
 /* Whether a row is a number, or a one-element tensor with a recorded maximum. */
-static bool is_number(const struct diagnosis_case *p, int side)
+static bool argument_is_number(const struct diagnosis_case *p, int side)
 {
     const struct row *r = p->r[side];
     return r->kind == ROW_INT || r->kind == ROW_FLOAT ||
@@ -79,7 +79,8 @@ static void value_text(const struct row *r, struct buf *out)
 }
 
 /* `what` NULL: use the argument's own name. */
-static void say(struct diagnosis_case *p, enum diagnosis_id id, double score, const char *what, const char *more)
+static void say_argument(struct diagnosis_case *p, enum diagnosis_id id, double score, const char *what,
+                         const char *more)
 {
     struct buf name = {0}, v[2] = {{0}, {0}};
     name_text(p, &name);
@@ -98,7 +99,7 @@ static void say_factor(struct diagnosis_case *p, double t, double g)
     bool turned = (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6;
     diagnosis_factor_text(t / g, 1e-4, &b);
     buf_fmt(&more, _(", a factor of %s"), b.p);
-    say(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor passed to the call"), more.p);
+    say_argument(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor passed to the call"), more.p);
     buf_release(&b);
     buf_release(&more);
 }
@@ -116,21 +117,21 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
     bool rooted = f == FAMILY_ADD && t >= 0 && g >= 0 && root_follows(p); /* whatever its size */
     if (rooted || (small && (str_ihas(word, "eps") ||
                              (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)))))
-        say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
+        say_argument(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
     else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") ||
                        str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))
-        say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
+        say_argument(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
-        say(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked positions"),
-            isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
+        say_argument(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked positions"),
+                     isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
     else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
-        say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
+        say_argument(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
     else if ((f == FAMILY_MUL || scale) && t && g && isfinite(t) && isfinite(g))
         say_factor(p, t, g);
     else if (f == FAMILY_ADD && mask_follows(p))
-        say(p, DIAGNOSIS_MASK, 0.9, _("the number of positions by which the mask's bound is moved"), "");
+        say_argument(p, DIAGNOSIS_MASK, 0.9, _("the number of positions by which the mask's bound is moved"), "");
     else if (f == FAMILY_ADD && isfinite(t) && isfinite(g))
-        say(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
+        say_argument(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
     else
         known = false;
     buf_release(&name);
@@ -181,7 +182,7 @@ static bool follows_shapes(const struct diagnosis_case *p)
 
 void detect_argument(struct diagnosis_case *p)
 {
-    bool numbers = is_number(p, TARGET) && is_number(p, GOLDEN);
+    bool numbers = argument_is_number(p, TARGET) && argument_is_number(p, GOLDEN);
     if (p->r[TARGET]->kind == ROW_TENSOR && p->r[GOLDEN]->kind == ROW_TENSOR)
         return;
     if ((numbers && number_is_known(p, p->r[TARGET]->stat[STAT_MAX], p->r[GOLDEN]->stat[STAT_MAX])) ||
@@ -189,12 +190,12 @@ void detect_argument(struct diagnosis_case *p)
         return;
     if (p->r[TARGET]->kind != ROW_TENSOR && p->r[GOLDEN]->kind != ROW_TENSOR && p->r[TARGET]->kind != ROW_OTHER &&
         p->r[GOLDEN]->kind != ROW_OTHER)
-        say(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
+        say_argument(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
 }
 
 /* ---- unpaired arguments of a deviating output ---- */
 
-static bool comparable(const struct diagnosis_case *p, const uint32_t call[2])
+static bool arguments_comparable(const struct diagnosis_case *p, const uint32_t call[2])
 {
     for (int s = 0; s < 2; s++)
         if (p->side[s]->calls.v[call[s]].kind != CALL_API)
@@ -234,7 +235,7 @@ static bool is_numeric(const struct row *r)
     return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL;
 }
 
-static bool unlike(const struct row *t, const struct row *g)
+static bool scalars_unlike(const struct row *t, const struct row *g)
 {
     if (is_numeric(t) != is_numeric(g))
         return false;
@@ -265,7 +266,7 @@ static void against_other(struct diagnosis_case *p, int side, struct named_argum
     char text[NUM_MAX];
     q.row[side] = a.row;
     q.r[side] = &p->side[side]->rows.v[a.row];
-    if (other_value(p, side, a, call, &q, &left_out, text) && unlike(q.r[TARGET], q.r[GOLDEN]))
+    if (other_value(p, side, a, call, &q, &left_out, text) && scalars_unlike(q.r[TARGET], q.r[GOLDEN]))
         detect_argument(&q);
 }
 
@@ -273,7 +274,7 @@ void detect_call_arguments(struct diagnosis_case *p)
 {
     const uint32_t call[2] = {p->r[TARGET]->call, p->r[GOLDEN]->call};
     if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[call[TARGET]].phase != PHASE_FORWARD ||
-        p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW || !comparable(p, call) ||
+        p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW || !arguments_comparable(p, call) ||
         !patient_inputs_agree(p))
         return;
     for (int side = 0; side < 2; side++) {

@@ -472,7 +472,7 @@ static void say_mask(struct diagnosis_case *p, const struct attention_side a[2],
 }
 
 /* Whether computing the target's attention in the golden side's way gives a different result. */
-static bool shows(const struct attention_side *a, struct attention_way w)
+static bool way_shows(const struct attention_side *a, struct attention_way w)
 {
     attention_left(&a->d, &w);
     return w.left2 > a->way.left2 / LEFT_OVER;
@@ -484,7 +484,7 @@ static void compare_ways(struct diagnosis_case *p, const struct attention_side a
     struct attention_way w = *t;
     size_t only[2];
     w.scale = g->scale;
-    if (fabs(t->scale / g->scale - 1) > 1e-3 && shows(&a[TARGET], w))
+    if (fabs(t->scale / g->scale - 1) > 1e-3 && way_shows(&a[TARGET], w))
         say_scale(p, a);
     count_seen(a, only);
     if (only[TARGET] + only[GOLDEN])

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "diagnose/diagnosis_case.h"
 
-static bool backward(const struct diagnosis_case *p)
+static bool is_backward_case(const struct diagnosis_case *p)
 {
     return p->r[TARGET]->io == IO_GRADIENT || p->side[TARGET]->calls.v[p->call].phase == PHASE_BACKWARD ||
            p->side[TARGET]->calls.v[p->call].gradient;
@@ -65,14 +65,14 @@ void detect_nonfinite(struct diagnosis_case *p)
                num_cell(n[3], diagnosis_case_stat(p, 1, STAT_MIN), 6));
 }
 
-static bool zero(const struct diagnosis_case *p, int side)
+static bool side_is_zero(const struct diagnosis_case *p, int side)
 {
     return diagnosis_case_stat(p, side, STAT_MAX) == 0 && diagnosis_case_stat(p, side, STAT_MIN) == 0;
 }
 
 void detect_zero(struct diagnosis_case *p)
 {
-    bool z[2] = {zero(p, TARGET), zero(p, GOLDEN)};
+    bool z[2] = {side_is_zero(p, TARGET), side_is_zero(p, GOLDEN)};
     bool answer = !dtype_is_float(p->r[TARGET]->dtype) &&
                   dump_row_numel(p->side[TARGET], p->row[TARGET]) == 1; /* a scalar */
     if (z[0] == z[1] || answer || p->judged->verdict == VERDICT_NONFINITE)
@@ -84,7 +84,7 @@ void detect_zero(struct diagnosis_case *p)
         return;
     num_cell(a, min, 4);
     num_cell(b, max, 4);
-    if (backward(p))
+    if (is_backward_case(p))
         case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s; on the other "
                                                           "side it is between %s and %s"),
                    diagnosis_side_word(side), a, b);

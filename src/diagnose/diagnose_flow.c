@@ -98,7 +98,7 @@ void detect_weights(struct diagnosis_case *p)
 
 /* ---- another row's value ---- */
 
-static bool near(double a, double b, double scale)
+static bool figures_near(double a, double b, double scale)
 {
     return fabs(a - b) <= 2e-6 * scale;
 }
@@ -111,7 +111,7 @@ static bool same_figures(const double figure[STAT_COUNT], const struct row *r)
         double v = figure[i];
         if (i == STAT_MEAN) /* a mean of values around zero has few significant digits */
             continue;
-        if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? v : fabs(v)))
+        if (!(r->has & bit[i]) || !isfinite(v) || !figures_near(v, r->stat[i], i == STAT_NORM ? v : fabs(v)))
             return false;
     }
     return true;
@@ -196,7 +196,7 @@ void detect_stale(struct diagnosis_case *p)
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;
     for (uint32_t r = 0; r < g->rows.n; r++) {
-        if (!near(max, g->rows.v[r].stat[STAT_MAX], fabs(max)) || r == p->row[GOLDEN] ||
+        if (!figures_near(max, g->rows.v[r].stat[STAT_MAX], fabs(max)) || r == p->row[GOLDEN] ||
             g->rows.v[r].kind != ROW_TENSOR || g->rows.v[r].dtype != p->r[GOLDEN]->dtype ||
             !same_figures(figure, &g->rows.v[r]) ||
             dump_row_numel(g, r) != numel || !same_elements(p, r))
@@ -407,7 +407,7 @@ static bool figures_alike(const struct row *a, const struct row *b)
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
     return (a->has & b->has & all) == all && a->stat[STAT_MAX] == b->stat[STAT_MAX] &&
            a->stat[STAT_MIN] == b->stat[STAT_MIN] &&
-           near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
+           figures_near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
 }
 
 /* Whether the complete side has equal gradients under both names while the other side's differ, and the norms are

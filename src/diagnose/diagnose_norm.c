@@ -150,7 +150,7 @@ static bool fit_side(const struct diagnosis_case *p, int side, uint32_t output, 
     return false;
 }
 
-static double deviation2(const struct diagnosis_case *p, const uint32_t output[2])
+static double squared_deviation(const struct diagnosis_case *p, const uint32_t output[2])
 {
     struct element_sample y[2];
     double dev2 = 0;
@@ -281,7 +281,7 @@ void detect_norm(struct diagnosis_case *p)
     struct fitted_side a[2];
     if (output[0] == NONE || output[1] == NONE || p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD)
         return;
-    double dev2 = deviation2(p, output);
+    double dev2 = squared_deviation(p, output);
     if (!(dev2 > 0) || !fit_side(p, TARGET, output[TARGET], dev2, &a[TARGET]))
         return;
     if (fit_side(p, GOLDEN, output[GOLDEN], dev2, &a[GOLDEN])) {

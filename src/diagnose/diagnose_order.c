@@ -236,7 +236,7 @@ void detect_shifted(struct diagnosis_case *p)
 
 /* ---- sequences of different length ---- */
 
-static bool lags(const double *t, size_t wt, const double *g, size_t wg, size_t rows, int64_t by, size_t *overlap)
+static bool rows_lag(const double *t, size_t wt, const double *g, size_t wg, size_t rows, int64_t by, size_t *overlap)
 {
     *overlap = 0;
     for (size_t r = 0; r < rows; r++)
@@ -270,10 +270,10 @@ static void shift_of_lengths(struct diagnosis_case *p, const struct element_samp
     for (size_t rows = 1; rows * 2 <= t->n && rows * 2 <= g->n; rows++) {
         size_t wt = t->n / rows, wg = g->n / rows;
         if (t->n % rows || g->n % rows || wt + SHIFT_MOST < wg || wg + SHIFT_MOST < wt ||
-            lags(t->v[0], wt, g->v[0], wg, rows, 0, &overlap))
+            rows_lag(t->v[0], wt, g->v[0], wg, rows, 0, &overlap))
             continue;
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
-            if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
+            if (by && rows_lag(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
                 case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
                            _("%s%zu sequences of %zu elements on the target and of %zu on the golden side: target "
                              "element i equals golden element i%+lld at all %zu common positions"),

@@ -34,7 +34,7 @@ static double distance_as(const struct whole_rows *r, const struct whole_row *x,
 }
 
 /* Whether at most a tenth is left. */
-static bool explains(const struct wanted *w, double off)
+static bool part_explains(const struct wanted *w, double off)
 {
     return off <= 0.1 * w->off;
 }
@@ -60,7 +60,7 @@ static bool other_shards(struct diagnosis_case *p, int side, const struct whole_
     for (uint32_t by = 1; by < x->step[step].n && by <= 16 && !found; by++) {
         shift_parts(x, step, by, as.parts.v);
         double off = distance_as(r, &as, w);
-        found = explains(w, off);
+        found = part_explains(w, off);
         if (found)
             case_found(p, DIAGNOSIS_WRONG_SHARD, side, 0.99,
                        _("each %s rank holds the shard of rank + %u: with the shards moved back, rel L2 is %.2g "
@@ -87,7 +87,7 @@ static bool cut_otherwise(struct diagnosis_case *p, int side, const struct whole
         as.step[step].how = other[i].how;
         as.step[step].blocks = other[i].blocks;
         double off = distance_as(r, &as, w);
-        if (!explains(w, off))
+        if (!part_explains(w, off))
             continue;
         if (own->by == CUT_CP)
             case_found(p, DIAGNOSIS_WRONG_POSITIONS, side, 0.99,
@@ -134,7 +134,7 @@ void detect_parts(struct diagnosis_case *p)
 /* ---- the weights of another layer or expert ---- */
 
 /* Whether two texts are equal except for layer and expert numbers. */
-static bool siblings(const char *a, const char *b)
+static bool names_are_siblings(const char *a, const char *b)
 {
     while (*a && *b) {
         bool number = *a >= '0' && *a <= '9' && *b >= '0' && *b <= '9';
@@ -177,7 +177,8 @@ void detect_sibling(struct diagnosis_case *p)
         const struct whole_row *o = joined_dump_row(p->side[GOLDEN], r);
         const struct whole_call *c = &g->calls->calls.v[o->call];
         if (o == y || o->io != y->io || o->kind != ROW_TENSOR || strcmp(o->slot, y->slot) != 0 ||
-            strcmp(c->bare, own->bare) != 0 || strcmp(c->group, own->group) == 0 || !siblings(c->group, own->group) ||
+            strcmp(c->bare, own->bare) != 0 || strcmp(c->group, own->group) == 0 ||
+            !names_are_siblings(c->group, own->group) ||
             dump_row_numel(p->side[GOLDEN], r) != n)
             continue;
         looked++;

@@ -68,7 +68,7 @@ static uint32_t row_before(const struct dump *now, uint32_t row, const struct du
     return r;
 }
 
-static bool varies(const struct diagnosis_case *p, int side)
+static bool side_varies(const struct diagnosis_case *p, int side)
 {
     return dump_row_numel(p->side[side], p->row[side]) >= PAST_LEAST &&
            diagnosis_case_stat(p, side, STAT_MAX) > diagnosis_case_stat(p, side, STAT_MIN);
@@ -104,7 +104,7 @@ void detect_past(struct diagnosis_case *p)
     for (int side = 0; side < 2; side++)
         for (int other = 0; other < 2; other++) { /* its own side first */
             int step, from = other ? !side : side;
-            enum sameness same = varies(p, side) ? held_before(p, side, from, &step) : NOT_SAME;
+            enum sameness same = side_varies(p, side) ? held_before(p, side, from, &step) : NOT_SAME;
             if (!same)
                 continue;
             const char *how = same == SAME_BITS ? _("bitwise") : same == SAME_WITHIN

@@ -48,7 +48,7 @@ static struct mask mask_of(const struct element_sample *s, int side)
     return m;
 }
 
-static bool square(const struct element_sample *s)
+static bool sample_is_square(const struct element_sample *s)
 {
     return s->ndim >= 2 && s->shape[s->ndim - 1] > 1 && s->shape[s->ndim - 1] == s->shape[s->ndim - 2];
 }
@@ -166,7 +166,7 @@ void detect_mask(struct diagnosis_case *p)
         compare_scores(p);
     else if (call_of(p)->family == FAMILY_SOFTMAX && p->r[TARGET]->io == IO_OUTPUT &&
              call_of(p)->phase == PHASE_FORWARD &&
-             p->corner && !p->corner->at && square(p->corner) &&
+             p->corner && !p->corner->at && sample_is_square(p->corner) &&
              p->corner->n > (size_t)(p->corner->shape[p->corner->ndim - 1] * p->corner->shape[p->corner->ndim - 2]))
         compare_probabilities(p);
 }
@@ -230,7 +230,7 @@ void detect_module_around(struct diagnosis_case *p)
 /* ---- probabilities of scaled scores ---- */
 
 /* Whether each row along an axis is a probability distribution. */
-static bool distributions(const struct element_sample *s, int side, int axis)
+static bool rows_are_distributions(const struct element_sample *s, int side, int axis)
 {
     size_t width = (size_t)s->shape[axis], step = 1;
     for (int i = axis + 1; i < s->ndim; i++)
@@ -254,7 +254,7 @@ static int distributed_axis(const struct element_sample *s, int side)
 {
     int found = -1;
     for (int i = 0; i < s->ndim; i++)
-        if (s->shape[i] > 1 && distributions(s, side, i)) {
+        if (s->shape[i] > 1 && rows_are_distributions(s, side, i)) {
             if (found >= 0)
                 return -1;
             found = i;
@@ -307,8 +307,8 @@ void detect_temperature(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
-    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, s->ndim - 1) ||
-        !distributions(s, 1, s->ndim - 1) || in_one_row(s, width))
+    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !rows_are_distributions(s, 0, s->ndim - 1) ||
+        !rows_are_distributions(s, 1, s->ndim - 1) || in_one_row(s, width))
         return;
     double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0,
            left = 0;
@@ -353,7 +353,7 @@ struct tokens {
     double left2;      /* residual after applying the ratios */
 };
 
-static bool fit(const struct tokens *x, const struct element_sample *s, struct epsilons *out)
+static bool fit_epsilons(const struct tokens *x, const struct element_sample *s, struct epsilons *out)
 {
     double a11 = 0, a12 = 0, a22 = 0, b1 = 0, b2 = 0;
     for (size_t i = 0; i < x->n; i++) { /* (k²−1) v = ε_g − k² ε_t */
@@ -420,7 +420,8 @@ bool diagnosis_epsilons(const struct element_sample *s, const double *in, struct
     for (int centred = 0; centred < 2 && x.n >= 4; centred++) {
         struct epsilons f;
         token_ratios(&x, s, in, centred);
-        if (!fit(&x, s, &f) || f.left2 > LEFT_OVER * s->dev2 || f.t < -1e-7 || f.g < -1e-7 || f.t > 0.1 || f.g > 0.1)
+        if (!fit_epsilons(&x, s, &f) || f.left2 > LEFT_OVER * s->dev2 || f.t < -1e-7 || f.g < -1e-7 || f.t > 0.1 ||
+            f.g > 0.1)
             continue;
         if (!found || f.left2 < out->left2)
             *out = f;

@@ -29,14 +29,14 @@ struct rope_table {
 
 #define ROWS_TRIED 64
 
-static size_t frequencies(const struct rope_table *x, enum rope_columns c)
+static size_t frequency_count(const struct rope_table *x, enum rope_columns c)
 {
     return c == COLUMNS_ONCE ? x->width : x->width / 2;
 }
 
-static double model(const struct rope_table *x, const struct rope *r, size_t row, size_t col)
+static double rope_model(const struct rope_table *x, const struct rope *r, size_t row, size_t col)
 {
-    size_t n = frequencies(x, r->columns), i = r->columns == COLUMNS_PAIRED ? col / 2 : col % n;
+    size_t n = frequency_count(x, r->columns), i = r->columns == COLUMNS_PAIRED ? col / 2 : col % n;
     double f = (double)(float)pow(r->base, -(double)i / (double)n);
     f = r->rounded ? dtype_round(r->rounded, f) : f;
     double angle = (double)(float)((double)row * f);
@@ -49,14 +49,14 @@ static double left_over(const struct rope_table *x, const struct rope *r)
     double left = 0;
     for (size_t row = 0; row < x->rows; row += x->every)
         for (size_t col = 0; col < x->width; col++) {
-            double d = x->v[row * x->width + col] - model(x, r, row, col);
+            double d = x->v[row * x->width + col] - rope_model(x, r, row, col);
             left += d * d;
         }
     return left;
 }
 
 /* Checks the first rows of a table of this kind. */
-static bool plausible(const struct rope_table *x, enum rope_kind k)
+static bool kind_is_plausible(const struct rope_table *x, enum rope_kind k)
 {
     const double *v = x->v;
     if (k == ROPE_FREQUENCY)
@@ -71,9 +71,9 @@ static bool plausible(const struct rope_table *x, enum rope_kind k)
 }
 
 /* Estimates the base from the slowest frequency in the table. */
-static double estimate(const struct rope_table *x, enum rope_kind k, enum rope_columns c)
+static double estimate_base(const struct rope_table *x, enum rope_kind k, enum rope_columns c)
 {
-    size_t n = frequencies(x, c), col = c == COLUMNS_PAIRED ? 2 * (n - 1) : n - 1, row = x->rows - 1;
+    size_t n = frequency_count(x, c), col = c == COLUMNS_PAIRED ? 2 * (n - 1) : n - 1, row = x->rows - 1;
     double f, last = x->v[row * x->width + col];
     if (k == ROPE_FREQUENCY)
         f = last;
@@ -92,9 +92,9 @@ static bool best_fit(const struct rope_table *whole, enum rope_kind k, struct ro
     x->every = x->rows / ROWS_TRIED + 1;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
         if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) ||
-            frequencies(x, (enum rope_columns)c) < 2)
+            frequency_count(x, (enum rope_columns)c) < 2)
             continue;
-        double guess = estimate(x, k, (enum rope_columns)c);
+        double guess = estimate_base(x, k, (enum rope_columns)c);
         for (size_t b = 0; b <= ARRAY_LEN(usual_bases); b++)
             for (size_t g = 0; g < ARRAY_LEN(usual_grains); g++) {
                 struct rope r = {.kind = k, .columns = (enum rope_columns)c, .rounded = usual_grains[g],
@@ -113,13 +113,13 @@ static bool best_fit(const struct rope_table *whole, enum rope_kind k, struct ro
 
 static const char *const what[ROPE_KINDS] = {N_("inverse frequencies"), N_("angles"), N_("cosines"), N_("sines")};
 
-static bool differ(const struct rope r[2])
+static bool tables_differ(const struct rope r[2])
 {
     return r[0].rounded != r[1].rounded || fabs(r[0].base - r[1].base) > 1e-3 * r[1].base;
 }
 
 /* Reports that both sides are such tables with different parameters. `end` ends the sentence. */
-static void say(struct diagnosis_case *p, const struct rope r[2], double score, const char *end)
+static void say_rope(struct diagnosis_case *p, const struct rope r[2], double score, const char *end)
 {
     char n[2][NUM_MAX];
     if (r[0].rounded != r[1].rounded) {
@@ -160,15 +160,15 @@ void detect_rope(struct diagnosis_case *p)
     bool complete = b.ndim == 1 || !p->partly || b.shape[1] == p->corner->shape[b.axis[1]];
     for (int k = 0; k < ROPE_KINDS && complete; k++) {
         struct rope r[2];
-        if (!plausible(&x[0], (enum rope_kind)k) || !plausible(&x[1], (enum rope_kind)k) ||
+        if (!kind_is_plausible(&x[0], (enum rope_kind)k) || !kind_is_plausible(&x[1], (enum rope_kind)k) ||
             !best_fit(&x[0], (enum rope_kind)k, &r[0]) ||
             !best_fit(&x[1], (enum rope_kind)k, &r[1]))
             continue;
         double left = fmax(r[0].left2, r[1].left2);
-        if (differ(r) && left <= LEFT_OVER * b.dev2) {
+        if (tables_differ(r) && left <= LEFT_OVER * b.dev2) {
             char end[DIAGNOSIS_LEFT_MAX];
             diagnosis_left_text(end, sqrt(left / b.dev2));
-            say(p, r, 1, end);
+            say_rope(p, r, 1, end);
         } else {
             say_one(p, r, &b);
         }
@@ -187,7 +187,7 @@ static void model_figures(const struct rope_table *x, const struct rope *r, doub
     out[STAT_MIN] = INFINITY;
     for (size_t row = 0; row < x->rows; row++)
         for (size_t col = 0; col < x->width; col++) {
-            double v = model(x, r, row, col);
+            double v = rope_model(x, r, row, col);
             out[STAT_MAX] = fmax(out[STAT_MAX], v);
             out[STAT_MIN] = fmin(out[STAT_MIN], v);
             sum += v;
@@ -208,12 +208,13 @@ static double figures_off(const struct diagnosis_case *p, int side, const double
 }
 
 /* The usual table with the nearest figures for each side. */
-static void nearest(const struct diagnosis_case *p, const struct rope_table *x, enum rope_kind k, struct rope best[2])
+static void nearest_rope(const struct diagnosis_case *p, const struct rope_table *x, enum rope_kind k,
+                         struct rope best[2])
 {
     best[0].left2 = best[1].left2 = INFINITY;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
         if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) ||
-            frequencies(x, (enum rope_columns)c) < 2)
+            frequency_count(x, (enum rope_columns)c) < 2)
             continue;
         for (size_t b = 0; b < ARRAY_LEN(usual_bases); b++)
             for (size_t g = 0; g < ARRAY_LEN(usual_grains); g++) {
@@ -250,10 +251,10 @@ void detect_rope_statistics(struct diagnosis_case *p)
                         : k == ROPE_COS     ? n == 2 && fabs(max - 1) < 1e-5 : n == 2 && max > 0.8 && max <= 1.00001;
         if (!possible)
             continue;
-        nearest(p, &x, (enum rope_kind)k, r);
+        nearest_rope(p, &x, (enum rope_kind)k, r);
         double fit = fmin(1e-4, apart / 10);
-        if (differ(r) && r[0].left2 <= fit && r[1].left2 <= fit) {
-            say(p, r, 0.9, _("by max, min, mean and norm; the elements were not recorded"));
+        if (tables_differ(r) && r[0].left2 <= fit && r[1].left2 <= fit) {
+            say_rope(p, r, 0.9, _("by max, min, mean and norm; the elements were not recorded"));
         } else if (r[GOLDEN].left2 <= apart / 100 && !r[GOLDEN].rounded && r[TARGET].left2 > apart / 10 &&
                    apart < 0.2) {
             char a[NUM_MAX], b[NUM_MAX];

@@ -61,7 +61,7 @@ void detect_handed_on(struct diagnosis_case *p)
 /* ---- an activation of another value ---- */
 
 /* The row whose value goes through an activation into a product, and the activation's call; NONE: none does. */
-static uint32_t activated(const struct diagnosis_case *p, int s, uint32_t *activation)
+static uint32_t activated_row(const struct diagnosis_case *p, int s, uint32_t *activation)
 {
     const struct dump *d = p->side[s];
     EACH_EARLY_ROW(d, p->r[s]->call, r) {
@@ -78,7 +78,7 @@ static uint32_t activated(const struct diagnosis_case *p, int s, uint32_t *activ
     return NONE;
 }
 
-static bool agrees(const struct diagnosis_case *p, int s, uint32_t row)
+static bool term_agrees(const struct diagnosis_case *p, int s, uint32_t row)
 {
     const struct line_judgement *l = patient_judged(p, s, row);
     return l && patient_partner(p, s, row) != NONE && verdict_is_accepted((enum verdict)l->verdict);
@@ -92,8 +92,8 @@ void detect_other_operand(struct diagnosis_case *p)
         p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD)
         return;
     for (int s = 0; s < 2; s++) {
-        from[s] = activated(p, s, &call[s]);
-        if (from[s] == NONE || !agrees(p, s, from[s]))
+        from[s] = activated_row(p, s, &call[s]);
+        if (from[s] == NONE || !term_agrees(p, s, from[s]))
             return;
     }
     if (patient_partner(p, TARGET, from[TARGET]) == from[GOLDEN])
@@ -127,7 +127,7 @@ static double times_in(const struct element_sample *s, const struct element_samp
     return left <= LEFT_OVER * LEFT_OVER * s->dev2 ? dx / xx : NAN;
 }
 
-static bool inside(const struct dump *d, uint32_t outer, uint32_t inner)
+static bool call_is_inside(const struct dump *d, uint32_t outer, uint32_t inner)
 {
     for (uint32_t up = d->calls.v[inner].parent; up != NONE; up = d->calls.v[up].parent)
         if (up == outer)
@@ -147,7 +147,7 @@ void detect_term(struct diagnosis_case *p)
     for (uint32_t r = p->row[TARGET]; r-- > 0 && tried < TERMS_MOST;) {
         struct element_sample x;
         if (d->rows.v[r].io != IO_OUTPUT || dump_row_numel(d, r) != p->corner->numel ||
-            !inside(d, p->call, d->rows.v[r].call) || !agrees(p, TARGET, r))
+            !call_is_inside(d, p->call, d->rows.v[r].call) || !term_agrees(p, TARGET, r))
             continue;
         tried++;
         if (!tensor_values(d, r, &x))

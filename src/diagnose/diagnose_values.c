@@ -12,7 +12,7 @@
 #include "pair/align_item.h"
 
 /* Whether there are enough different elements; otherwise every explanation fits. */
-static bool telling(const struct element_sample *s)
+static bool sample_is_telling(const struct element_sample *s)
 {
     return s->finite >= 4 && s->g2 > 0 && s->t2 > 0 && s->most[GOLDEN] > s->least[GOLDEN];
 }
@@ -22,7 +22,7 @@ static double share_left(const struct element_sample *s, double left2)
     return s->dev2 > 0 ? sqrt(left2 / s->dev2) : 1;
 }
 
-static bool explains(const struct element_sample *s, double left2)
+static bool remainder_explains(const struct element_sample *s, double left2)
 {
     return s->dev2 > 0 && left2 <= LEFT_OVER * s->dev2;
 }
@@ -38,7 +38,7 @@ static bool leaves_rounding(const struct diagnosis_case *p, const struct element
 #define DECAY_MOST 0.05 /* of a weight by the decay of a few steps */
 
 /* A weight after optimizer steps that is a little smaller than the other side's in every element. */
-static bool decayed(const struct diagnosis_case *p, double k)
+static bool weight_decayed(const struct diagnosis_case *p, double k)
 {
     bool stepped = p->side[TARGET]->step > 0 && p->side[GOLDEN]->step > 0;
     return stepped && k > 0 && fabs(1 - fmin(k, 1 / k)) <= DECAY_MOST && p->r[TARGET]->io != IO_OUTPUT &&
@@ -67,7 +67,7 @@ static void say_decay(struct diagnosis_case *p, double k, double share)
 #define FACTOR_MOST 1048576 /* 2^20: no loss scale or count is larger */
 
 /* Whether there are too few different elements for a fit, but each can be read. */
-static bool few(const struct diagnosis_case *p, const struct element_sample *s)
+static bool few_elements(const struct diagnosis_case *p, const struct element_sample *s)
 {
     return !p->partly && s->finite && s->finite == s->n && (s->n <= FEW_MOST || s->most[GOLDEN] == s->least[GOLDEN]);
 }
@@ -130,15 +130,15 @@ static void detect_offset_of_few(struct diagnosis_case *p, const struct element_
 void detect_scale(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
-    if (!telling(s) && few(p, s))
+    if (!sample_is_telling(s) && few_elements(p, s))
         detect_scale_of_few(p, s);
-    if (!telling(s) || s->tg <= 0)
+    if (!sample_is_telling(s) || s->tg <= 0)
         return;
     /* the difference of two large sums is only accurate to their rounding: masked scores hide small deviations */
     double k = s->tg / s->g2, left = fmax(8 * DBL_EPSILON * s->t2, s->t2 - s->tg * s->tg / s->g2);
-    if (!explains(s, left) || k < 1e-12 || !leaves_rounding(p, s, left))
+    if (!remainder_explains(s, left) || k < 1e-12 || !leaves_rounding(p, s, left))
         return;
-    if (decayed(p, k)) {
+    if (weight_decayed(p, k)) {
         say_decay(p, k, share_left(s, left));
         return;
     }
@@ -197,7 +197,7 @@ static double left_limited(const struct element_sample *s, int side, double low,
 void detect_limited(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
-    for (int side = 0; side < 2 && telling(s); side++) {
+    for (int side = 0; side < 2 && sample_is_telling(s); side++) {
         double limit[2] = {s->least[side], s->most[side]};
         size_t at[2], beyond[2];
         char n[NUM_MAX], left[DIAGNOSIS_LEFT_MAX];
@@ -209,7 +209,7 @@ void detect_limited(struct diagnosis_case *p)
         }
         double left2 = left_limited(s, side, limit[0], limit[1]);
         bool upper = isfinite(limit[1]);
-        if ((!upper && !isfinite(limit[0])) || !explains(s, left2) || !leaves_rounding(p, s, left2))
+        if ((!upper && !isfinite(limit[0])) || !remainder_explains(s, left2) || !leaves_rounding(p, s, left2))
             continue;
         case_found(p, DIAGNOSIS_ARGUMENT, side, 0.97,
                    upper ? _("the %s limits its values to at most %s (%zu elements of the other side are beyond); %s")
@@ -250,14 +250,14 @@ static double left_normalised(const struct element_sample *s, int side, bool by_
 void detect_scale_rows(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
-    if (p->partly || !telling(s) || s->finite < s->n || s->ndim < 2 || s->shape[s->ndim - 1] < 2 || s->n < 8)
+    if (p->partly || !sample_is_telling(s) || s->finite < s->n || s->ndim < 2 || s->shape[s->ndim - 1] < 2 || s->n < 8)
         return;
     for (int side = 0; side < 2; side++)
         for (int norm = 0; norm < 2; norm++) {
             double most = fmax(LEFT_OVER, ROW_LEVELS * (double)p->judged->level),
                    left = left_normalised(s, side, norm, most);
             char n[DIAGNOSIS_LEFT_MAX];
-            if (!explains(s, left))
+            if (!remainder_explains(s, left))
                 continue;
             diagnosis_left_text(n, share_left(s, left));
             case_found(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
@@ -330,9 +330,10 @@ void detect_offset_vector(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     double c = s->finite ? (s->sum[0] - s->sum[1]) / (double)s->finite : 0;
-    if (explains(s, s->dev2 - (double)s->finite * c * c)) /* a single number is no vector */
+    if (remainder_explains(s, s->dev2 - (double)s->finite * c * c)) /* a single number is no vector */
         return;
-    if (p->partly || !telling(s) || s->finite < s->n || (p->r[TARGET]->io != IO_OUTPUT && p->r[TARGET]->io != IO_INPUT))
+    if (p->partly || !sample_is_telling(s) || s->finite < s->n ||
+        (p->r[TARGET]->io != IO_OUTPUT && p->r[TARGET]->io != IO_INPUT))
         return;
     for (int a = 0; a < s->ndim; a++) {
         size_t len = (size_t)s->shape[a], inner = 1, repeats = len ? s->n / len : 0;
@@ -351,7 +352,7 @@ void detect_offset_vector(struct diagnosis_case *p)
             varies += g * g;
         }
         /* constant values prove nothing: they must vary where the difference does not */
-        if (explains(s, left) && varies >= LEFT_OVER * s->g2)
+        if (remainder_explains(s, left) && varies >= LEFT_OVER * s->g2)
             say_vector(p, v, len, a, share_left(s, left));
         free(v);
         free(own);
@@ -379,22 +380,22 @@ bool bounds_mask(const struct dump *d, uint32_t row)
 void detect_offset(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
-    if (!telling(s) && few(p, s))
+    if (!sample_is_telling(s) && few_elements(p, s))
         detect_offset_of_few(p, s);
-    if (!telling(s))
+    if (!sample_is_telling(s))
         return;
-    if (decayed(p, s->tg / s->g2)) /* of weights near 1 a factor is nearly an offset */
+    if (weight_decayed(p, s->tg / s->g2)) /* of weights near 1 a factor is nearly an offset */
         return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[DIAGNOSIS_LEFT_MAX], b[DIAGNOSIS_LEFT_MAX];
-    if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
+    if (remainder_explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
                    c > 0 ? _("before the square root, the target is the golden side plus %s everywhere: its epsilon is "
                              "larger by this amount; %s")
                          : _("before the square root, the target is the golden side minus %s everywhere: its epsilon "
                              "is smaller by this amount; %s"),
                    num_cell(a, fabs(c), 6), diagnosis_left_text(b, share_left(s, left)));
-    else if (explains(s, left) && bounds_mask(p->side[TARGET], p->row[TARGET]))
+    else if (remainder_explains(s, left) && bounds_mask(p->side[TARGET], p->row[TARGET]))
         case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
             c > 0 ? _("the mask is built by comparison with a value that is larger by %s on the target: so many more "
@@ -402,7 +403,7 @@ void detect_offset(struct diagnosis_case *p)
                   : _("the mask is built by comparison with a value that is smaller by %s on the target: so many more "
                       "or fewer positions are visible"),
             num_cell(a, fabs(c), 6));
-    else if (explains(s, left))
+    else if (remainder_explains(s, left))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left),
                    c > 0 ? _("the target is the golden side plus %s everywhere; %s")
                          : _("the target is the golden side minus %s everywhere; %s"),
@@ -415,7 +416,7 @@ void detect_sign(struct diagnosis_case *p)
     const struct element_sample *s = p->spread;
     double left = 0;
     size_t turned = 0, all = 0;
-    if (!telling(s))
+    if (!sample_is_telling(s))
         return;
     for (size_t i = 0; i < s->n; i++) {
         if (!element_sample_pair(s, i))
@@ -426,7 +427,7 @@ void detect_sign(struct diagnosis_case *p)
         all += g != 0;
     }
     char a[DIAGNOSIS_LEFT_MAX];
-    if (turned && explains(s, left))
+    if (turned && remainder_explains(s, left))
         case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.98 - share_left(s, left),
                    _("%zu of %zu elements have the opposite sign and "
                      "the same magnitude; %s"),
@@ -489,7 +490,7 @@ static struct grain_count count_grain(const struct element_sample *s, const stru
 void detect_rounded(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
-    if (!telling(s))
+    if (!sample_is_telling(s))
         return;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < ARRAY_LEN(grains); i++) {
@@ -501,7 +502,7 @@ void detect_rounded(struct diagnosis_case *p)
                 continue;
             char n[2][DIAGNOSIS_LEFT_MAX];
             double rel = sqrt(s->dev2 / s->g2);
-            if (explains(s, c.left))
+            if (remainder_explains(s, c.left))
                 case_found(p, DIAGNOSIS_ROUNDED, side, 0.99 - share_left(s, c.left),
                            _("the %s is the other side rounded to %s; %s"),
                            diagnosis_side_word(side), g->name, diagnosis_left_text(n[0], share_left(s, c.left)));
@@ -536,7 +537,7 @@ void detect_denormal(struct diagnosis_case *p)
             left += e * e;
         }
         char n[NUM_MAX];
-        if (flushed >= 4 && !kept && explains(s, left))
+        if (flushed >= 4 && !kept && remainder_explains(s, left))
             case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s and nonzero on the "
                                                             "other side"), flushed,
                        num_cell(n, least, 4), diagnosis_side_word(side));

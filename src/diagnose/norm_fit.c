@@ -46,7 +46,8 @@ static struct norm_layout layout_of(const struct norm_data *d, enum norms_format
     return l;
 }
 
-static void place_of(const struct norm_layout *l, enum norms_format kind, size_t i, size_t *group, size_t *channel)
+static void place_of_element(const struct norm_layout *l, enum norms_format kind, size_t i, size_t *group,
+                             size_t *channel)
 {
     if (l->last) {
         *group = i / l->channels;
@@ -67,11 +68,11 @@ static void take_moments(const struct norm_data *d, const struct norm_layout *l,
     for (size_t g = 0; g < l->groups; g++)
         mean[g] = var[g] = 0;
     for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of(l, kind, i, &group, &channel);
+        place_of_element(l, kind, i, &group, &channel);
         mean[group] += kind == NORM_RMS ? 0 : x[i] / (double)count;
     }
     for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of(l, kind, i, &group, &channel);
+        place_of_element(l, kind, i, &group, &channel);
         var[group] += (x[i] - mean[group]) * (x[i] - mean[group]) / (double)count;
     }
     for (size_t g = 0; g < l->groups && kind == NORM_RUNNING; g++) {
@@ -93,7 +94,7 @@ static struct group_sums *sums_of(const struct norm_data *d, enum norms_format k
         x[i] = rounded ? dtype_round(rounded, d->x[i]) : d->x[i];
     take_moments(d, &l, kind, x, mean, var);
     for (size_t i = 0; i < d->n; i++) {
-        place_of(&l, kind, i, &group, &channel);
+        place_of_element(&l, kind, i, &group, &channel);
         double z = (x[i] - mean[group]) * (d->weight ? d->weight[channel] + more : 1),
                y = d->y[i] - (d->bias ? d->bias[channel] : 0);
         s[group].a += z * z;
@@ -145,7 +146,7 @@ static double best_epsilon(const struct group_sums *s, size_t n, double *left2)
     return pow(10, (low + high) / 2);
 }
 
-static bool possible(const struct norm_data *d, enum norms_format kind, int64_t groups)
+static bool format_is_possible(const struct norm_data *d, enum norms_format kind, int64_t groups)
 {
     bool last = kind == NORM_RMS || kind == NORM_LAYER, params = d->weight || d->bias || d->mean;
     size_t width = d->ndim < (last ? 1 : 2) ? 0 : (size_t)d->shape[last ? d->ndim - 1 : 1];
@@ -163,7 +164,7 @@ static bool possible(const struct norm_data *d, enum norms_format kind, int64_t 
 static void try_one(const struct norm_data *d, struct norm_fit f, struct norm_fit *best)
 {
     size_t n;
-    if (!possible(d, f.kind, f.groups))
+    if (!format_is_possible(d, f.kind, f.groups))
         return;
     for (int more = 0; more < (d->weight ? WEIGHTS_OFFSET : 1); more++) {
         struct group_sums *s = sums_of(d, f.kind, f.groups, f.rounded, more, &n);
@@ -220,7 +221,7 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)
             try_one(a, (struct norm_fit){.kind = NORM_GROUP, .groups = g, .rounded = grains[i]}, out);
-        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean &&
+        if (i == 0 && out->left2 > most2 && format_is_possible(a, NORM_BATCH, 0) && !a->mean &&
             a->n / (size_t)a->shape[1] >= LINE_LEAST && a->n >= 2 * (size_t)a->shape[1] + LINES_SPARE) {
             double left = left_of_lines(a);
             if (left <= most2)
@@ -242,7 +243,7 @@ double norm_left(const struct norm_data *a, const struct norm_fit *f, double eps
 {
     size_t n;
     double least = INFINITY;
-    if (!possible(a, f->kind, f->groups))
+    if (!format_is_possible(a, f->kind, f->groups))
         return INFINITY;
     for (int more = 0; more < (a->weight ? WEIGHTS_OFFSET : 1); more++) {
         struct group_sums *s = sums_of(a, f->kind, f->groups, f->rounded, more, &n);

@@ -10,7 +10,7 @@
 #define STRIDE_MOST       8
 #define DILATION_MOST     4
 
-static double tf32(double v)
+static double tf32_rounded(double v)
 {
     int e;
     if (v == 0 || !isfinite(v))
@@ -19,7 +19,7 @@ static double tf32(double v)
     return ldexp(nearbyint(m / unit) * unit, e);
 }
 
-static double rounded(enum window_grain g, double v, bool weight)
+static double grain_rounded(enum window_grain g, double v, bool weight)
 {
     switch (g) {
     case GRAIN_NONE:
@@ -34,13 +34,13 @@ static double rounded(enum window_grain g, double v, bool weight)
     case GRAIN_F16:
         return dtype_round(DTYPE_F16, v);
     case GRAIN_TF32:
-        return tf32(v);
+        return tf32_rounded(v);
     }
     return v;
 }
 
 /* The input index for position `at`, which may be in the padding; -1: none. */
-static int64_t padded(enum window_padding p, int64_t at, int64_t n)
+static int64_t padded_index(enum window_padding p, int64_t at, int64_t n)
 {
     if (at >= 0 && at < n)
         return at;
@@ -66,12 +66,12 @@ struct output_place {
 static double input_at(const struct window_data *d, const struct window_fit *f, int64_t sample, int64_t channel,
                        int64_t y, int64_t x, bool *there)
 {
-    int64_t r = padded(f->padding, y, d->in[0]), c = padded(f->padding, x, d->in[1]);
+    int64_t r = padded_index(f->padding, y, d->in[0]), c = padded_index(f->padding, x, d->in[1]);
     *there = r >= 0 && c >= 0;
     return *there ? d->x[((sample * d->channels + channel) * d->in[0] + r) * d->in[1] + c] : 0;
 }
 
-static double product(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
+static double window_product(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
 {
     int64_t first =
         d->per_group == d->channels ? 0 : o->filter / (d->filters / (d->channels / d->per_group)) * d->per_group;
@@ -86,12 +86,12 @@ static double product(const struct window_data *d, const struct window_fit *f, c
                 double w = d->transposed ? d->w[c * d->filters + o->filter]
                                          : d->w[((o->filter * d->per_group + c) * f->size[0] + i) * f->size[1] + k];
                 if (there)
-                    sum += rounded(f->grain, x, false) * rounded(f->grain, w, true);
+                    sum += grain_rounded(f->grain, x, false) * grain_rounded(f->grain, w, true);
             }
     return sum;
 }
 
-static double pooled(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
+static double window_pooled(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
 {
     double sum = 0, most = -INFINITY;
     int64_t count = 0;
@@ -125,7 +125,7 @@ static void refit_below(const struct window_data *d, struct window_fit *f, doubl
         rest /= d->out[0];
         o.filter = rest % d->filters;
         o.sample = rest / d->filters;
-        double e = d->y[i] - (f->kind == WINDOW_PRODUCT ? product(d, f, &o) : pooled(d, f, &o));
+        double e = d->y[i] - (f->kind == WINDOW_PRODUCT ? window_product(d, f, &o) : window_pooled(d, f, &o));
         f->left2 += e * e;
         f->own2 += d->y[i] * d->y[i];
         if (f->left2 > most) {
@@ -156,7 +156,7 @@ static bool fits_shape(const struct window_data *d, const struct window_fit *f, 
     return last < d->in[axis] && beyond < reach && beyond > -f->stride[axis] && f->before[axis] < reach;
 }
 
-static bool good(const struct window_fit *f, double most)
+static bool window_remainder_small(const struct window_fit *f, double most)
 {
     return f->left2 <= most * most * f->own2;
 }
@@ -165,13 +165,15 @@ static bool good(const struct window_fit *f, double most)
 static void try_places(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
 {
     bool alike = f.size[0] == f.size[1] && d->in[0] == d->in[1] && d->out[0] == d->out[1];
-    for (f.before[0] = 0; f.before[0] < f.size[0] * f.dilation && !good(best, most); f.before[0]++)
-        for (f.before[1] = alike ? f.before[0] : 0; f.before[1] < f.size[1] * f.dilation && !good(best, most);
+    for (f.before[0] = 0; f.before[0] < f.size[0] * f.dilation && !window_remainder_small(best, most); f.before[0]++)
+        for (f.before[1] = alike ? f.before[0] : 0; f.before[1] < f.size[1] * f.dilation &&
+             !window_remainder_small(best, most);
              f.before[1]++) {
             bool edges = f.before[0] || f.before[1] || (d->out[0] - 1) * f.stride[0] + f.size[0] > d->in[0];
             if (fits_shape(d, &f, 0) && fits_shape(d, &f, 1))
                 for (f.padding = 0;
-                     f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) && !good(best, most);
+                     f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) &&
+                     !window_remainder_small(best, most);
                      f.padding++)
                     keep_better(d, f, best);
             if (alike)
@@ -181,7 +183,7 @@ static void try_places(const struct window_data *d, struct window_fit f, double 
 
 static void try_strides(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
 {
-    for (int64_t s = 1; s <= STRIDE_MOST && !good(best, most); s++) {
+    for (int64_t s = 1; s <= STRIDE_MOST && !window_remainder_small(best, most); s++) {
         f.stride[0] = d->in[0] == 1 ? 1 : s;
         f.stride[1] = d->in[1] == 1 ? 1 : s;
         if (s == 1 || d->in[0] > 1 || d->in[1] > 1)
@@ -207,11 +209,11 @@ bool window_fit(const struct window_data *d, bool pooling, double most, struct w
     if (!isfinite(out->left2))
         return false;
     struct window_fit laid = *out;
-    for (int g = GRAIN_NONE + 1; !pooling && !good(out, most) && g < GRAIN_COUNT; g++) {
+    for (int g = GRAIN_NONE + 1; !pooling && !window_remainder_small(out, most) && g < GRAIN_COUNT; g++) {
         laid.grain = (enum window_grain)g;
         keep_better(d, laid, out);
     }
-    return good(out, most);
+    return window_remainder_small(out, most);
 }
 
 const char *window_grain_name(enum window_grain g)
