@@ -41,14 +41,14 @@ static uint64_t sum_of(const struct cache *c, const char *record)
     return hash_bytes(record, c->record - 8, 0x66696775);
 }
 
-static void header(const struct cache *c, char out[HEAD])
+static void cache_header(const struct cache *c, char out[HEAD])
 {
     memcpy(out, MAGIC, 16);
     put_u32(out + 16, c->version);
     put_u32(out + 20, (uint32_t)c->size);
 }
 
-static void add(struct cache *c, const char *record, bool used)
+static void cache_add(struct cache *c, const char *record, bool used)
 {
     struct cache_key k;
     memcpy(&k, record, sizeof k);
@@ -58,19 +58,19 @@ static void add(struct cache *c, const char *record, bool used)
     vec_push(&c->used, used);
 }
 
-static void load(struct cache *c)
+static void cache_load(struct cache *c)
 {
     struct buf text = {0};
     struct err quiet;
     char want[HEAD];
-    header(c, want);
+    cache_header(c, want);
     bool before = read_failures_unimportant(true);
     if (file_slurp(c->path, CACHE_FILE, &text, &quiet) == 0 && text.n >= HEAD && memcmp(text.p, want, HEAD) == 0)
         for (size_t at = HEAD; text.n - at >= c->record; at += c->record) {
             uint64_t sum;
             memcpy(&sum, text.p + at + c->record - 8, sizeof sum);
             if (sum == sum_of(c, text.p + at))
-                add(c, text.p + at, false);
+                cache_add(c, text.p + at, false);
         }
     c->loaded = c->used.n;
     read_failures_unimportant(before);
@@ -97,14 +97,14 @@ struct cache *cache_open(const char *folder, const char *const dump[2], size_t s
     pthread_mutex_init(&c->lock, NULL);
     buf_release(&key);
     buf_release(&path);
-    load(c);
+    cache_load(c);
     return c;
 }
 
 /* ---- closing ---- */
 
 /* Whether a name is a cache file's, or that of a temporary file (*stale: abandoned by a killed program). */
-static bool ours(const char *name, const struct stat *st, bool *stale)
+static bool cache_is_ours(const char *name, const struct stat *st, bool *stale)
 {
     struct str s = str_of(name);
     const char *tmp = strstr(name, ENDING ".tmp");
@@ -113,7 +113,7 @@ static bool ours(const char *name, const struct stat *st, bool *stale)
 }
 
 /* Deletes the oldest files until the rest fit. */
-static void trim(const char *folder)
+static void cache_trim(const char *folder)
 {
     for (;;) {
         name_list names = {0};
@@ -131,7 +131,7 @@ static void trim(const char *folder)
         for (size_t i = 0; i < names.n && !stale; i++) {
             struct stat st;
             path_join(&path, folder, names.v[i]);
-            if (lstat(path.p, &st) || !ours(names.v[i], &st, &stale))
+            if (lstat(path.p, &st) || !cache_is_ours(names.v[i], &st, &stale))
                 continue;
             total += (uint64_t)st.st_size;
             if (!oldest.n || stale || st.st_mtim.tv_sec < least.tv_sec ||
@@ -151,12 +151,12 @@ static void trim(const char *folder)
 }
 
 /* Records used or added in this session come first; others are dropped if they do not fit. */
-static void save(struct cache *c)
+static void cache_save(struct cache *c)
 {
     struct buf out = {0};
     struct err quiet;
     char head[HEAD];
-    header(c, head);
+    cache_header(c, head);
     buf_add(&out, head, HEAD);
     for (int unused = 0; unused < 2; unused++)
         for (size_t i = 0; i < c->used.n && out.n + c->record <= CACHE_FILE; i++)
@@ -165,7 +165,7 @@ static void save(struct cache *c)
     path_make(c->folder);
     file_replace(c->path, buf_view(&out), &quiet);
     buf_release(&out);
-    trim(c->folder);
+    cache_trim(c->folder);
 }
 
 void cache_close(struct cache *c)
@@ -173,7 +173,7 @@ void cache_close(struct cache *c)
     if (!c)
         return;
     if (c->used.n > c->loaded)
-        save(c);
+        cache_save(c);
     else if (c->hits)
         utimensat(AT_FDCWD, c->path, NULL, 0); /* marks the file as recently used */
     pthread_mutex_destroy(&c->lock);
@@ -207,7 +207,7 @@ bool cache_key(const struct tensor t[2], struct str more, struct cache_key *out)
     return lasting && bytes >= CACHE_WORTH;
 }
 
-static const char *find(struct cache *c, const struct cache_key *k, uint32_t *at)
+static const char *cache_find(struct cache *c, const struct cache_key *k, uint32_t *at)
 {
     *at = nmap_get(&c->index, k->half[0]);
     if (*at == MAP_NONE)
@@ -220,7 +220,7 @@ bool cache_get(struct cache *c, const struct cache_key *k, void *value)
 {
     uint32_t at;
     pthread_mutex_lock(&c->lock);
-    const char *record = find(c, k, &at);
+    const char *record = cache_find(c, k, &at);
     if (record) {
         memcpy(value, record + sizeof *k, c->size);
         c->used.v[at] = true;
@@ -239,7 +239,7 @@ void cache_put(struct cache *c, const struct cache_key *k, const void *value)
     memcpy(record + c->record - 8, &sum, sizeof sum);
     pthread_mutex_lock(&c->lock);
     if ((c->used.n + 1) * c->record + HEAD <= CACHE_FILE)
-        add(c, record, true);
+        cache_add(c, record, true);
     pthread_mutex_unlock(&c->lock);
     free(record);
 }

@@ -94,7 +94,7 @@ void element_lens_place_text(const struct element_lens *l, uint64_t index, struc
 }
 
 /* 2^e by setting the exponent bits, for normal results. */
-static double power(int e)
+static double power_of_two(int e)
 {
     uint64_t u = (uint64_t)(e + 1023) << 52;
     double v;
@@ -130,7 +130,7 @@ double element_lens_ulp(const struct element_lens *l, double t, double g)
         return NAN;
     if (l->coarser == DTYPE_HIF8)
         return d / dtype_spacing(DTYPE_HIF8, g);
-    return d / eps * power(-(e < least ? least : e > 1022 ? 1022 : e));
+    return d / eps * power_of_two(-(e < least ? least : e > 1022 ? 1022 : e));
 }
 
 int element_lens_element(const struct element_lens *l, uint64_t index, struct element_lens_element *out, struct err *e)

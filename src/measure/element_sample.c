@@ -39,7 +39,7 @@ static void sum_up(struct element_sample *s)
 }
 
 /* Chooses the places of the chunks; sets the number of elements. */
-static void place(struct element_sample *s)
+static void place_chunks(struct element_sample *s)
 {
     uint64_t state = 0x9e3779b97f4a7c15ULL;
     size_t chunks = ELEMENT_SAMPLE_MOST / ELEMENT_SAMPLE_CHUNK;
@@ -85,7 +85,7 @@ static int read_values(const struct element_sample *s, const struct tensor *t, d
 }
 
 /* The tensor whose axes are used for coordinates: the side with more axes, unless it is cut out of a wider tensor. */
-static const struct tensor *telling(const struct tensor t[2])
+static const struct tensor *telling_tensor(const struct tensor t[2])
 {
     bool packed[2] = {tensor_packed(&t[TARGET]), tensor_packed(&t[GOLDEN])};
     if (packed[TARGET] != packed[GOLDEN])
@@ -95,11 +95,11 @@ static const struct tensor *telling(const struct tensor t[2])
 
 static int read_both(struct element_sample *s, const struct tensor t[2], struct err *e)
 {
-    const struct tensor *of = telling(t);
+    const struct tensor *of = telling_tensor(t);
     s->numel = of->numel;
     s->ndim = of->ndim;
     memcpy(s->shape, of->shape, sizeof s->shape);
-    place(s);
+    place_chunks(s);
     int rc = 0;
     for (int d = 0; d < 2 && rc == 0; d++) {
         s->dtype[d] = t[d].dtype;
@@ -125,7 +125,7 @@ static int64_t axis_to_cut(const struct tensor *t)
     return 1;
 }
 
-static int take(struct element_sample *s, const struct measure *m, uint32_t line, bool corner, struct err *e)
+static int take_chunks(struct element_sample *s, const struct measure *m, uint32_t line, bool corner, struct err *e)
 {
     struct tensor t[2];
     *s = (struct element_sample){0};
@@ -153,12 +153,12 @@ static int take(struct element_sample *s, const struct measure *m, uint32_t line
 
 int element_sample_take(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e)
 {
-    return take(s, m, line, false, e);
+    return take_chunks(s, m, line, false, e);
 }
 
 int element_sample_corner(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e)
 {
-    return take(s, m, line, true, e);
+    return take_chunks(s, m, line, true, e);
 }
 
 int element_sample_instead(struct element_sample *s, const struct measure *m, uint32_t line, int side, uint32_t row,

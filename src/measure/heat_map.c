@@ -50,7 +50,7 @@ int heat_map_read(struct heat_map *h, struct err *e)
 
 /* Adds a value to a cell: the largest |v| counts, non-finite values take precedence, and of equal ones the first
  * place stays. */
-static void meet(struct heat_map_cell *c, int kind, double v, bool odd, uint64_t at, bool fresh)
+static void cell_meet(struct heat_map_cell *c, int kind, double v, bool odd, uint64_t at, bool fresh)
 {
     double now = fabs(v), was = fabs(c->value[kind]);
     bool take = fresh || (odd && !c->odd[kind]) ||
@@ -72,7 +72,7 @@ static void count_one(struct heat_map *h, struct heat_map_cell *c, size_t i, uin
         if (!l->has[d])
             continue;
         finite[d] = isfinite(v[d]);
-        meet(c, HEAT_MAP_TARGET + d, v[d], !finite[d], at, fresh);
+        cell_meet(c, HEAT_MAP_TARGET + d, v[d], !finite[d], at, fresh);
         if (finite[d] && fabs(v[d]) > h->most[HEAT_MAP_TARGET + d])
             h->most[HEAT_MAP_TARGET + d] = fabs(v[d]);
     }
@@ -81,7 +81,7 @@ static void count_one(struct heat_map *h, struct heat_map_cell *c, size_t i, uin
     bool alike = (isnan(v[0]) && isnan(v[1])) || v[0] == v[1];
     double error = alike ? 0 : fabs(v[0] - v[1]);
     bool odd = !alike && !(finite[0] && finite[1]);
-    meet(c, HEAT_MAP_ERROR, odd ? INFINITY : error, odd, at, fresh);
+    cell_meet(c, HEAT_MAP_ERROR, odd ? INFINITY : error, odd, at, fresh);
     if (!odd && error > h->most[HEAT_MAP_ERROR])
         h->most[HEAT_MAP_ERROR] = error;
 }

@@ -15,7 +15,7 @@ struct counted_figures {
     struct figures f;
 };
 
-static struct counted_figures *counted(const struct figures *f)
+static struct counted_figures *count_figures(const struct figures *f)
 {
     return (struct counted_figures *)((char *)f - offsetof(struct counted_figures, f));
 }
@@ -31,18 +31,18 @@ struct figures *figures_keep(const struct figures *f)
 static struct figures *figures_share(struct figures *f)
 {
     if (f)
-        atomic_fetch_add_explicit(&counted(f)->holders, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&count_figures(f)->holders, 1, memory_order_relaxed);
     return f;
 }
 
 static void figures_drop(struct figures *f)
 {
-    if (f && atomic_fetch_sub_explicit(&counted(f)->holders, 1, memory_order_acq_rel) == 1)
-        free(counted(f));
+    if (f && atomic_fetch_sub_explicit(&count_figures(f)->holders, 1, memory_order_acq_rel) == 1)
+        free(count_figures(f));
 }
 
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
-static bool comparable(const struct measure *m, const struct line *l)
+static bool line_is_comparable(const struct measure *m, const struct line *l)
 {
     if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !dump_row_readable(m->side[TARGET], l->row[TARGET]) ||
         !dump_row_readable(m->side[GOLDEN], l->row[GOLDEN]))
@@ -113,7 +113,7 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         .state = mem_zalloc(n + 1),
     };
     for (size_t i = 0; i < n; i++)
-        if (comparable(m, &p->lines.v[i])) {
+        if (line_is_comparable(m, &p->lines.v[i])) {
             m->state[i] = MEASURE_WAITING;
             m->wanted++;
             if (!m->bytes)
@@ -179,8 +179,8 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
 }
 
 /* Flat first; where that fails and the shapes differ, in the order of axes that makes the sides meet. */
-static int compare(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out, struct view *view,
-                   bool *viewed, struct figures_watch *watch, struct err *e)
+static int compare_elements(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out,
+                            struct view *view, bool *viewed, struct figures_watch *watch, struct err *e)
 {
     if (figures_two(k, t, g, out, watch, e))
         return -1;
@@ -229,7 +229,7 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
                 rc = -1; /* what the cache has was verified then */
             else
                 rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
-                                : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
+                                : compare_elements(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
             if (rc == 0)
                 figures_cache_keep(&known, out, view, *viewed);
         }

@@ -23,7 +23,7 @@ bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct te
 
 /* ---- the thread ---- */
 
-static void let_go(struct tensor_reader *s)
+static void release_shown_case(struct tensor_reader *s)
 {
     for (int i = 0; i < TENSOR_READER_HEATS; i++)
         if (s->used[i])
@@ -70,7 +70,7 @@ static void turn_to(struct tensor_reader *s)
 {
     struct element_lens made;
     struct err e = {0};
-    let_go(s);
+    release_shown_case(s);
     s->now = s->wanted;
     s->state = TENSOR_READER_OPENING;
     struct tensor_reader_case c = s->now;
@@ -106,9 +106,9 @@ static struct heat_map *make_heat(struct tensor_reader *s)
     return &s->heat[i];
 }
 
-static void fail(struct tensor_reader *s, const struct err *e)
+static void reader_fail(struct tensor_reader *s, const struct err *e)
 {
-    let_go(s);
+    release_shown_case(s);
     s->state = TENSOR_READER_FAILED;
     s->err = *e;
 }
@@ -123,7 +123,7 @@ static void read_element(struct tensor_reader *s)
     int rc = element_lens_element(&s->lens, at, &x, &e);
     pthread_mutex_lock(&s->job.lock);
     if (rc) {
-        fail(s, &e);
+        reader_fail(s, &e);
         return;
     }
     s->element = x;
@@ -139,7 +139,7 @@ static void read_on(struct tensor_reader *s, struct heat_map *h)
     int rc = h ? heat_map_read(h, &e) : tensor_stats_read(&s->tally, &e);
     pthread_mutex_lock(&s->job.lock);
     if (rc)
-        fail(s, &e);
+        reader_fail(s, &e);
     else if (h)
         heat_map_count(h);
     else
@@ -173,7 +173,7 @@ static bool work_on(struct tensor_reader *s, long *plane_since, struct heat_map 
     return true;
 }
 
-static int work(struct job *j, void *ctx, struct err *quiet)
+static int read_shown_case(struct job *j, void *ctx, struct err *quiet)
 {
     struct tensor_reader *s = ctx;
     struct heat_map *plane = NULL;
@@ -201,7 +201,7 @@ static int work(struct job *j, void *ctx, struct err *quiet)
             pthread_cond_wait(&s->job.changed, &s->job.lock);
         }
     }
-    let_go(s);
+    release_shown_case(s);
     pthread_mutex_unlock(&s->job.lock);
     return 0;
 }
@@ -220,7 +220,7 @@ void tensor_reader_want(struct tensor_reader *s, const struct tensor_reader_case
     s->wanted = *c;
     s->any = true;
     s->asked = s->element_asked = false;
-    if (s->job.state != JOB_RUNNING && job_start(&s->job, work, s)) {
+    if (s->job.state != JOB_RUNNING && job_start(&s->job, read_shown_case, s)) {
         s->now = s->wanted;
         s->state = TENSOR_READER_FAILED;
         s->err = s->job.err;
@@ -274,7 +274,7 @@ const struct element_lens_element *tensor_reader_element(const struct tensor_rea
     return tensor_reader_ready(s) == TENSOR_READER_OPEN && s->element_known && s->element_of == at ? &s->element : NULL;
 }
 
-static bool busy(const struct tensor_reader *s)
+static bool reader_is_busy(const struct tensor_reader *s)
 {
     if (s->job.state != JOB_RUNNING || !s->any)
         return false;
@@ -292,7 +292,7 @@ static bool busy(const struct tensor_reader *s)
 void tensor_reader_wait(struct tensor_reader *s)
 {
     pthread_mutex_lock(&s->job.lock);
-    while (busy(s))
+    while (reader_is_busy(s))
         pthread_cond_wait(&s->job.changed, &s->job.lock);
     pthread_mutex_unlock(&s->job.lock);
 }

@@ -41,17 +41,17 @@ static int bin_of(double v)
     return b || v == 0 ? b : 1; /* a denormal double is not zero */
 }
 
-static bool before(const struct tensor_stats_place *a, const struct tensor_stats_place *b)
+static bool shown_before(const struct tensor_stats_place *a, const struct tensor_stats_place *b)
 {
     return a->error > b->error || (a->error == b->error && a->at < b->at);
 }
 
 static void keep_worst(struct tensor_stats *t, const struct tensor_stats_place *p)
 {
-    if (!(p->error > 0) || (t->worsts == TENSOR_STATS_WORST && !before(p, &t->worst[TENSOR_STATS_WORST - 1])))
+    if (!(p->error > 0) || (t->worsts == TENSOR_STATS_WORST && !shown_before(p, &t->worst[TENSOR_STATS_WORST - 1])))
         return;
     int i = t->worsts < TENSOR_STATS_WORST ? t->worsts++ : TENSOR_STATS_WORST - 1;
-    for (; i > 0 && before(p, &t->worst[i - 1]); i--)
+    for (; i > 0 && shown_before(p, &t->worst[i - 1]); i--)
         t->worst[i] = t->worst[i - 1];
     t->worst[i] = *p;
 }
@@ -105,7 +105,7 @@ static double count_one(struct tensor_stats *t, const struct element_lens *l, si
     return p.error;
 }
 
-static void note(struct tensor_stats_strip *s, int64_t index, double error)
+static void note_error(struct tensor_stats_strip *s, int64_t index, double error)
 {
     int64_t b = index / s->size;
     s->seen[b] = true;
@@ -128,9 +128,9 @@ void tensor_stats_count(struct tensor_stats *t)
             double error = count_one(t, l, i, t->at + i);
             worst = error > worst ? error : worst;
         }
-        note(&t->strip[last], from, worst);
+        note_error(&t->strip[last], from, worst);
         for (int k = 0; k < last; k++)
-            note(&t->strip[k], at[k], worst);
+            note_error(&t->strip[k], at[k], worst);
         for (int k = last; k > 0 && at[k] == l->shape[k]; k--) {
             at[k] = 0;
             at[k - 1]++;

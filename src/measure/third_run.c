@@ -8,7 +8,7 @@
 #include "dump/recorded_figures.h"
 #include "fmt/find_recordings.h"
 
-static bool meets(int have, int want)
+static bool dtype_meets(int have, int want)
 {
     return have < 0 || want < 0 || have == want;
 }
@@ -50,7 +50,7 @@ int third_run_open(struct third_run *c, struct found_trees *found, const struct 
     if (found_trees_below(found, c->path, NULL, &c->places, NULL, e))
         return -1;
     for (size_t i = 0; i < c->places.n && !p; i++)
-        if (meets(c->places.v[i].step, golden->step) && meets(c->places.v[i].rank, golden->rank))
+        if (dtype_meets(c->places.v[i].step, golden->step) && dtype_meets(c->places.v[i].rank, golden->rank))
             p = &c->places.v[i];
     if (!p && c->places.n == 1)
         p = &c->places.v[0];
@@ -112,8 +112,8 @@ void third_run_join(struct third_run *c, const struct measure *m)
 
 /* Compares a side's tensor with the third run's, which has the golden side's layout: through the view that aligns the
  * two sides. */
-static int compare(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k,
-                   struct figures_watch *watch, float *out, struct err *e)
+static int compare_third(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k,
+                         struct figures_watch *watch, float *out, struct err *e)
 {
     struct figures f;
     struct err quiet;
@@ -143,7 +143,7 @@ int third_run_measure(const struct third_run *c, const struct dump *const side[2
             return -1;
         rc = dump_tensor(&c->dump, r, &y, e);
         if (rc == 0) {
-            rc = compare(&x, &y, s == TARGET, view, k, watch, &out[s], e);
+            rc = compare_third(&x, &y, s == TARGET, view, k, watch, &out[s], e);
             tensor_close(&y);
         }
         tensor_close(&x);

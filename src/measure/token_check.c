@@ -10,7 +10,7 @@
 #define FEWEST 4 /* positions whose next id is another one: fewer tell nothing of a move */
 #define READ_MOST 8 /* calls whose ids are read: a graph may gather in every operator */
 
-static bool integers(const struct dump *d, uint32_t row)
+static bool row_is_integer(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     return r->io == IO_INPUT && r->kind == ROW_TENSOR && dtype_table[r->dtype].klass == CLASS_INT;
@@ -20,7 +20,7 @@ static bool integers(const struct dump *d, uint32_t row)
 static uint32_t taken_integers(const struct dump *d, uint32_t call, uint64_t fewest)
 {
     EACH_EARLY_ROW(d, call, r)
-        if (integers(d, r) && dump_row_numel(d, r) >= fewest)
+        if (row_is_integer(d, r) && dump_row_numel(d, r) >= fewest)
             return r;
     return NONE;
 }
@@ -69,7 +69,7 @@ static void against_table(struct token_check *c, const struct dump *d, uint32_t 
 
 /* Where labels stand, of […, length] ids. Places whose next id is the same tell nothing, nor do labels that are left
  * out (negative ones). */
-static enum label_place placed(const struct element_sample *ids, const struct element_sample *labels)
+static enum label_place label_place_of(const struct element_sample *ids, const struct element_sample *labels)
 {
     size_t length = (size_t)ids->shape[ids->ndim - 1], rows = length ? ids->n / length : 0;
     size_t shorter = length && labels->n == rows * (length - 1) ? 1 : 0, told = 0, here = 0, next = 0;
@@ -109,7 +109,7 @@ static void against_ids(struct token_check *c, const struct dump *d, uint32_t ca
     if (row == NONE || c->place == LABELS_MOVED || dump_row_numel(d, row) < dump_row_numel(d, c->labels))
         return;
     if (labels && (*read)++ < READ_MOST && element_sample_whole(&ids, d, row)) {
-        place = ids.ndim > 0 ? placed(&ids, labels) : LABELS_UNKNOWN;
+        place = ids.ndim > 0 ? label_place_of(&ids, labels) : LABELS_UNKNOWN;
         element_sample_release(&ids);
     } else if (!labels && same_figures(d, row, c->labels)) {
         place = LABELS_LIKE_IDS;
