@@ -69,7 +69,7 @@ static void add_nan_counts(struct dump *d, const struct nan_row *n)
     d->extras.v[r->extra].counts |= COUNT_NAN;
 }
 
-static void one(void *ctx, size_t i)
+static void compute_figures(void *ctx, size_t i)
 {
     struct figures_filling *x = ctx;
     uint32_t row = x->rows.v[i];
@@ -119,7 +119,7 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
     x.lock = load->lock ? load->lock : &x.own;
     if (x.rows.n) {
         x.file = mem_zalloc(x.rows.n * sizeof *x.file);
-        figures_each(&x.watch, workers, x.rows.n, one, &x);
+        figures_each(&x.watch, workers, x.rows.n, compute_figures, &x);
         load_begin(load);
         for (size_t i = 0; i < x.nan_rows.n; i++)
             add_nan_counts(d, &x.nan_rows.v[i]);

@@ -16,7 +16,7 @@ struct sketches_filling {
     atomic_bool cancel;
 };
 
-static void one(void *ctx, size_t i)
+static void compute_sketch(void *ctx, size_t i)
 {
     struct sketches_filling *x = ctx;
     uint32_t row = x->rows.v[i];
@@ -46,7 +46,7 @@ void computed_sketches_fill(struct dump *d, int workers, struct load *load)
         if (d->rows.v[r].kind == ROW_TENSOR && dump_row_readable(d, r) && dump_row_numel(d, r) > 0)
             vec_push(&x.rows, r);
     }
-    work_crew_run(NULL, workers, x.rows.n, &x.cancel, one, &x);
+    work_crew_run(NULL, workers, x.rows.n, &x.cancel, compute_sketch, &x);
     load_begin(load);
     d->sketch = x.sketch;
     load_end(load);

@@ -84,7 +84,7 @@ static uint32_t holder_of_shape(const struct dump *d, const uint32_t *alike, uin
 }
 
 /* Whether the holders are in different layers, or, if scopes are unknown, far apart in the calls. */
-static bool apart(const struct dataflow *f, const struct dump *d, const struct value_holders *h)
+static bool holders_apart(const struct dataflow *f, const struct dump *d, const struct value_holders *h)
 {
     uint32_t first = h->first_row == NONE ? NONE : d->rows.v[h->first_row].call;
     if (first == NONE || first == h->last_call || h->handed_on)
@@ -188,7 +188,8 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         x->last_row = row;
     }
     for (size_t i = 0; i < values; i++)
-        for (uint32_t row = apart(f, d, &holders[i]) ? holders[i].last_row : NONE; row != NONE; row = alike[row])
+        for (uint32_t row = holders_apart(f, d, &holders[i]) ? holders[i].last_row : NONE; row !=
+             NONE; row = alike[row])
             f->recurs[row] = same_norm(&d->rows.v[holders[i].first_row], &d->rows.v[row]);
     find_weight_gradients(f, d);
     free(alike);

@@ -276,7 +276,7 @@ void dump_warn(struct dump *d, const char *text)
 }
 
 /* Takes `text` up to `stop` off the front of s; false if stop is not there. */
-static bool take(struct str *s, const char *stop, struct str *text)
+static bool take_until(struct str *s, const char *stop, struct str *text)
 {
     size_t n = strlen(stop);
     for (size_t i = 0; i + n <= s->n; i++)
@@ -305,8 +305,8 @@ uint32_t dump_frame(struct dump *d, struct str text)
     unsigned long long n;
     if (str_starts(s, "File ")) {
         s = str_cut(s, 5);
-        if (take(&s, ", line ", &file) && take(&s, ", in ", &line) && str_u64(str_trim(line), &n)) {
-            if (!take(&s, ",", &func)) {
+        if (take_until(&s, ", line ", &file) && take_until(&s, ", in ", &line) && str_u64(str_trim(line), &n)) {
+            if (!take_until(&s, ",", &func)) {
                 func = s;
                 s = str_cut(s, s.n);
             }

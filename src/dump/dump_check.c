@@ -25,10 +25,10 @@ bool dump_check_is_note(const struct dump_check_problem *p)
     return strcmp(p->kind, "all-zero") == 0 || strcmp(p->kind, "constant") == 0;
 }
 
-static void add(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
+static void add_check(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void add(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
+static void add_check(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -41,95 +41,97 @@ static void add(struct check_running *x, uint32_t row, const char *kind, const c
     va_end(ap);
 }
 
-static void scalar(struct check_running *x, uint32_t row, const struct row *r)
+static void check_scalar_row(struct check_running *x, uint32_t row, const struct row *r)
 {
     if (r->kind != ROW_FLOAT)
         return;
     if (isnan(r->stat[STAT_MAX]))
-        add(x, row, "nan", "%s", _("the value is NaN"));
+        add_check(x, row, "nan", "%s", _("the value is NaN"));
     else if (isinf(r->stat[STAT_MAX]))
-        add(x, row, "inf", "%s", _("the value is infinite"));
+        add_check(x, row, "inf", "%s", _("the value is infinite"));
 }
 
-static void extremes(struct check_running *x, uint32_t row, const struct row *r, double max, double min, uint64_t n)
+static void check_extremes(struct check_running *x, uint32_t row, const struct row *r, double max, double min,
+                           uint64_t n)
 {
     char tmp[NUM_MAX];
     double limit = dtype_table[r->dtype].max;
     if (!isfinite(max) || !isfinite(min))
         return;
     if (limit > 0 && (max >= limit || min <= -limit))
-        add(x, row, "saturated", _("elements at the largest finite %s value, %s: an overflow may have been clipped"),
-            dtype_table[r->dtype].name, num_exact(tmp, limit));
+        add_check(x, row, "saturated", _("elements at the largest finite %s value, %s: an overflow may have been "
+                                         "clipped"), dtype_table[r->dtype].name, num_exact(tmp, limit));
     if (n > 1 && max == min)
-        add(x, row, max == 0 ? "all-zero" : "constant", _("all %llu elements are %s"), (unsigned long long)n,
-            num_exact(tmp, max));
+        add_check(x, row, max == 0 ? "all-zero" : "constant", _("all %llu elements are %s"), (unsigned long long)n,
+                  num_exact(tmp, max));
 }
 
-static void counts(struct check_running *x, uint32_t row, uint64_t nan, uint64_t inf, uint64_t of)
+static void check_nonfinite_counts(struct check_running *x, uint32_t row, uint64_t nan, uint64_t inf, uint64_t of)
 {
     if (nan)
-        add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)nan, (unsigned long long)of);
+        add_check(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)nan, (unsigned long long)of);
     if (inf)
-        add(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)inf, (unsigned long long)of);
+        add_check(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)inf,
+                  (unsigned long long)of);
 }
 
-static void recorded(struct check_running *x, uint32_t row, const struct row *r)
+static void check_recorded(struct check_running *x, uint32_t row, const struct row *r)
 {
     double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
     uint64_t nan = 0, inf = 0;
     recorded_counts(x->d, r, &nan, &inf);
-    counts(x, row, nan, inf, dump_row_numel(x->d, row));
+    check_nonfinite_counts(x, row, nan, inf, dump_row_numel(x->d, row));
     if (!nan && (isnan(max) || isnan(min)))
-        add(x, row, "nan", "%s", _("NaN in the recorded extremes"));
+        add_check(x, row, "nan", "%s", _("NaN in the recorded extremes"));
     if (!inf && (isinf(max) || isinf(min)))
-        add(x, row, "inf", "%s", _("infinity in the recorded extremes"));
+        add_check(x, row, "inf", "%s", _("infinity in the recorded extremes"));
     if ((r->has & HAS_MAX) && (r->has & HAS_MIN) && !nan && !inf)
-        extremes(x, row, r, max, min, dump_row_numel(x->d, row));
+        check_extremes(x, row, r, max, min, dump_row_numel(x->d, row));
 }
 
-static void tensor(struct check_running *x, uint32_t row, const struct row *r)
+static void check_tensor(struct check_running *x, uint32_t row, const struct row *r)
 {
     struct tensor t;
     struct err e;
     struct side_figures f;
     if (dump_tensor(x->d, row, &t, &e)) {
-        add(x, row, e.code == ERR_IO ? "missing-file" : "damaged", "%s", e.text);
-        recorded(x, row, r);
+        add_check(x, row, e.code == ERR_IO ? "missing-file" : "damaged", "%s", e.text);
+        check_recorded(x, row, r);
         return;
     }
     if (!tensor_files_type_agrees(t.dtype, r->dtype))
-        add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name,
-            dtype_table[t.dtype].name);
+        add_check(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name,
+                  dtype_table[t.dtype].name);
     const struct shape *s = dump_row_shape(x->d, row);
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
-        add(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"), (unsigned long long)s->numel,
-            (unsigned long long)t.numel);
+        add_check(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"),
+                  (unsigned long long)s->numel, (unsigned long long)t.numel);
     if (figures_one(x->k, &t, &f, x->watch, &e)) {
         if (e.code != ERR_CANCEL)
-            add(x, row, "damaged", "%s", e.text);
+            add_check(x, row, "damaged", "%s", e.text);
     } else {
         if (x->post)
             x->post->figures(x->post->ctx, row, &f);
         if (sealed_verify(&t.file, &t.sealed, &e) || figures_contradict(x->d, row, &f, t.file.name, &e))
-            add(x, row, "damaged", "%s", e.text);
-        counts(x, row, f.nan, f.inf, f.count);
+            add_check(x, row, "damaged", "%s", e.text);
+        check_nonfinite_counts(x, row, f.nan, f.inf, f.count);
         if (!f.nan && !f.inf)
-            extremes(x, row, r, f.max, f.min, f.count);
+            check_extremes(x, row, r, f.max, f.min, f.count);
     }
     tensor_close(&t);
 }
 
-static void one(void *ctx, size_t i)
+static void check_one_row(void *ctx, size_t i)
 {
     struct check_running *x = ctx;
     uint32_t row = (uint32_t)i;
     const struct row *r = &x->d->rows.v[row];
     if (r->kind != ROW_TENSOR)
-        scalar(x, row, r);
+        check_scalar_row(x, row, r);
     else if (dump_row_readable(x->d, row))
-        tensor(x, row, r);
+        check_tensor(x, row, r);
     else
-        recorded(x, row, r);
+        check_recorded(x, row, r);
 }
 
 static int by_row(const void *a, const void *b)
@@ -148,8 +150,8 @@ void dump_check_run(struct dump_check *c, const struct dump *d, const struct ker
         {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
     *c = (struct dump_check){0};
     for (size_t i = 0; i < d->problems.n; i++)
-        add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
-    figures_each(x.watch, workers, d->rows.n, one, &x);
+        add_check(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
+    figures_each(x.watch, workers, d->rows.n, check_one_row, &x);
     vec_sort(&c->problems, by_row);
 }
 

@@ -37,7 +37,7 @@ static struct {
 } table = {.once = PTHREAD_ONCE_INIT};
 
 /* Lower case, without underscores, so that "__mul__" and "Mul", "layer_norm" and "LayerNorm" are equal. */
-static struct str plain(struct str s, char *out, size_t cap)
+static struct str plain_operator(struct str s, char *out, size_t cap)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n && n < cap; i++) {
@@ -56,7 +56,7 @@ static enum family by_name(struct str s)
     return FAMILY_OTHER;
 }
 
-static void load(void)
+static void load_families(void)
 {
     struct str rest = embed_str(&embed_families_tsv), line, family, word;
     while (rest.n) {
@@ -72,7 +72,7 @@ static void load(void)
                 continue;
             if (synonyms) {
                 char tmp[128];
-                map_add(&table.synonyms, arena_str(&table.arena, plain(word, tmp, sizeof tmp)), first);
+                map_add(&table.synonyms, arena_str(&table.arena, plain_operator(word, tmp, sizeof tmp)), first);
                 continue;
             }
             struct family_pattern p = {.family = f};
@@ -85,7 +85,7 @@ static void load(void)
                 word.n--;
             }
             char tmp[128];
-            p.part = arena_str(&table.arena, plain(word, tmp, sizeof tmp));
+            p.part = arena_str(&table.arena, plain_operator(word, tmp, sizeof tmp));
             if (p.open_front || p.open_back)
                 vec_push(&table.patterns, p);
             else
@@ -121,13 +121,13 @@ static enum family find_plain(struct str s)
     return FAMILY_OTHER;
 }
 
-static enum family find(struct str op)
+static enum family find_family(struct str op)
 {
     char tmp[128];
-    pthread_once(&table.once, load);
-    enum family f = find_plain(plain(op, tmp, sizeof tmp));
+    pthread_once(&table.once, load_families);
+    enum family f = find_plain(plain_operator(op, tmp, sizeof tmp));
     struct str rest = without_ext(op);
-    return f != FAMILY_OTHER || !rest.n ? f : find_plain(plain(rest, tmp, sizeof tmp));
+    return f != FAMILY_OTHER || !rest.n ? f : find_plain(plain_operator(rest, tmp, sizeof tmp));
 }
 
 /* A cache per thread: a model uses few operators again and again. */
@@ -141,10 +141,10 @@ enum family family_find(struct str op)
         uint8_t n, family; /* n 0: none */
     } recent[RECENT];
     if (!op.n || op.n > RECENT_NAME)
-        return find(op);
+        return find_family(op);
     size_t at = hash_bytes(op.p, op.n, 1) % RECENT;
     if (recent[at].n != op.n || memcmp(recent[at].name, op.p, op.n) != 0) {
-        recent[at].family = (uint8_t)find(op);
+        recent[at].family = (uint8_t)find_family(op);
         recent[at].n = (uint8_t)op.n;
         memcpy(recent[at].name, op.p, op.n);
     }
@@ -154,16 +154,16 @@ enum family family_find(struct str op)
 uint32_t family_operator(struct str op)
 {
     char tmp[128];
-    pthread_once(&table.once, load);
+    pthread_once(&table.once, load_families);
     struct str rest = without_ext(op);
-    struct str s = plain(rest.n ? rest : op, tmp, sizeof tmp);
+    struct str s = plain_operator(rest.n ? rest : op, tmp, sizeof tmp);
     uint32_t n = map_get(&table.synonyms, s);
     return n != MAP_NONE ? n : (uint32_t)hash_bytes(s.p, s.n, 1) | 0x80000000U;
 }
 
 struct str family_plain(struct str op, char out[FAMILY_PLAIN])
 {
-    return plain(op, out, FAMILY_PLAIN);
+    return plain_operator(op, out, FAMILY_PLAIN);
 }
 
 bool family_is_compute(enum family f)

@@ -33,7 +33,7 @@ static void add_rows(struct habit *h, size_t rows, unsigned has)
 }
 
 /* The figures that most rows of a type have and some lack, as bits. */
-static unsigned lacking(const struct habit *h)
+static unsigned lacking_bits(const struct habit *h)
 {
     unsigned bits = 0;
     for (size_t i = 0; i < ARRAY_LEN(figure) && h->rows >= ROWS_LEAST; i++) {
@@ -68,7 +68,7 @@ void lacking_figures_find(struct dump *d)
         }
     unsigned of[DTYPE_COUNT], any = 0;
     for (int t = 0; t < DTYPE_COUNT; t++)
-        any |= of[t] = lacking(&of_type[t]);
+        any |= of[t] = lacking_bits(&of_type[t]);
     for (uint32_t r = 0; any && r < d->rows.n; r++)
         for (size_t i = 0; i < ARRAY_LEN(figure) && has_figures(&d->rows.v[r]); i++)
             if (of[d->rows.v[r].dtype] & figure[i].bit & ~d->rows.v[r].has)

@@ -15,7 +15,7 @@ struct side_checking {
     long told_ms;
 };
 
-static void post(void *ctx, uint32_t row, const struct side_figures *f)
+static void post_side_figures(void *ctx, uint32_t row, const struct side_figures *f)
 {
     struct side_checking *x = ctx;
     long now = clock_ms();
@@ -34,7 +34,7 @@ void one_side_run(struct one_side *a, const struct dump *d, const struct kern *k
                   struct figures_watch *watch, pthread_mutex_t *lock, void (*told)(void *ctx), void *ctx)
 {
     struct side_checking x = {a, lock, told, ctx, 0};
-    struct dump_check_post to = {post, &x};
+    struct dump_check_post to = {post_side_figures, &x};
     struct dump_check c;
     uint64_t elements = 0;
     for (uint32_t i = 0; i < d->rows.n; i++)

@@ -104,13 +104,13 @@ static uint64_t name_key(const struct dump *d, uint32_t call, uint64_t more)
 /* How the original is found: by its module, by its inputs, or by its name alone. */
 enum way { BY_MODULE, BY_INPUTS, BY_NAME, WAYS };
 
-static uint64_t key_of(const struct dump *d, uint32_t call, enum way way, uint32_t parent)
+static uint64_t recomputed_key(const struct dump *d, uint32_t call, enum way way, uint32_t parent)
 {
     uint64_t more = way == BY_MODULE ? parent : way == BY_INPUTS ? inputs_key(d, call) : 0;
     return name_key(d, call, more * WAYS + way);
 }
 
-static void keep(struct recomputed_search *f, uint64_t key, uint32_t call)
+static void keep_original(struct recomputed_search *f, uint64_t key, uint32_t call)
 {
     uint32_t last = nmap_get(&f->tail, key);
     if (last == MAP_NONE)
@@ -121,7 +121,7 @@ static void keep(struct recomputed_search *f, uint64_t key, uint32_t call)
 }
 
 /* The next original call with this key that has no repetition yet; `only`: it must be the only one with the key. */
-static uint32_t take(struct recomputed_search *f, uint64_t key, uint32_t before, bool only)
+static uint32_t take_original(struct recomputed_search *f, uint64_t key, uint32_t before, bool only)
 {
     uint32_t c = nmap_get(&f->head, key);
     if (only && (c == MAP_NONE || f->next[c] != NONE))
@@ -145,7 +145,7 @@ static void list_first(struct recomputed_search *f, enum way way)
         const struct call *x = &f->d->calls.v[c];
         f->next[c] = NONE;
         if (x->phase == PHASE_FORWARD && !x->gradient && !f->again[c] && x->kind != CALL_OPERATOR)
-            keep(f, key_of(f->d, c, way, x->parent), c);
+            keep_original(f, recomputed_key(f->d, c, way, x->parent), c);
     }
 }
 
@@ -154,7 +154,7 @@ static void link_call(struct recomputed_search *f, uint32_t call, enum way way)
     struct call *c = &f->d->calls.v[call];
     uint32_t parent = c->parent == NONE ? NONE : f->d->calls.v[c->parent].recomputes;
     if (f->again[call] && c->recomputes == NONE && (way != BY_MODULE || parent != NONE))
-        c->recomputes = take(f, key_of(f->d, call, way, parent), call, way == BY_NAME);
+        c->recomputes = take_original(f, recomputed_key(f->d, call, way, parent), call, way == BY_NAME);
 }
 
 static void link_by(struct recomputed_search *f, enum way way, bool modules)

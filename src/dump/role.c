@@ -19,7 +19,7 @@ static struct {
     uint8_t n;
 } table = {.once = PTHREAD_ONCE_INIT, .n = 1};
 
-static struct str plain(struct str s, char *out, size_t cap)
+static struct str plain_role_word(struct str s, char *out, size_t cap)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n && n < cap; i++)
@@ -41,7 +41,7 @@ static uint64_t bits_of(struct str kind)
     return bits;
 }
 
-static void load(void)
+static void load_roles(void)
 {
     struct str rest = embed_str(&embed_roles_tsv), line, role, kind, word;
     while (rest.n) {
@@ -58,14 +58,14 @@ static void load(void)
             char tmp[64];
             word = str_next(&line, ' ');
             if (word.n)
-                map_add(&table.words, arena_str(&table.arena, plain(word, tmp, sizeof tmp)), r);
+                map_add(&table.words, arena_str(&table.arena, plain_role_word(word, tmp, sizeof tmp)), r);
         }
     }
 }
 
 uint8_t role_find(struct str path)
 {
-    pthread_once(&table.once, load);
+    pthread_once(&table.once, load_roles);
     while (path.n) {
         size_t at = path.n;
         char tmp[64];
@@ -75,9 +75,9 @@ uint8_t role_find(struct str path)
         size_t before = at ? at - 1 : 0;
         while (before && path.p[before - 1] != '.')
             before--;
-        uint32_t r = at ? map_get(&table.words, plain(str_cut(path, before), tmp, sizeof tmp)) : MAP_NONE;
+        uint32_t r = at ? map_get(&table.words, plain_role_word(str_cut(path, before), tmp, sizeof tmp)) : MAP_NONE;
         if (r == MAP_NONE)
-            r = map_get(&table.words, plain(str_cut(path, at), tmp, sizeof tmp));
+            r = map_get(&table.words, plain_role_word(str_cut(path, at), tmp, sizeof tmp));
         if (r != MAP_NONE)
             return (uint8_t)r;
         path.n = at ? at - 1 : 0;

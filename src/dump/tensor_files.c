@@ -44,7 +44,7 @@ struct looking {
     struct tensor_file file[LOOKED_AT];
 };
 
-static void look(void *ctx, size_t i)
+static void look_at_tensor_file(void *ctx, size_t i)
 {
     struct looking *l = ctx;
     struct tensor t;
@@ -85,7 +85,7 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d,
         l->d = d;
         for (size_t i = 0; i < n; i++)
             l->row[i] = files.v[(i * files.n + n - 1) / n];
-        s->far = threads_each(n, cancel, look, l) >= TENSOR_FILES_FAR;
+        s->far = threads_each(n, cancel, look_at_tensor_file, l) >= TENSOR_FILES_FAR;
         for (size_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
             tensor_files_count(s, d, l->row[i], &l->file[i]);
         for (size_t i = 0; i < n; i++)
