@@ -22,7 +22,7 @@ static void add_frames(const struct dump *d, const struct stack *s, bool own, st
 }
 
 /* Appends the part of an address before the operator. */
-static void place_of(const struct dump *d, uint32_t call, struct buf *out)
+static void place_among_calls(const struct dump *d, uint32_t call, struct buf *out)
 {
     const struct call *c = &d->calls.v[call], *twin = c->twin == NONE ? c : &d->calls.v[c->twin];
     uint32_t scope = c->scope != NONE ? c->scope : twin->scope, stack = dump_call_stack(d, call, NULL);
@@ -54,7 +54,7 @@ const char *address_phase(const struct call *c)
 static uint64_t kind_key(const struct dump *d, uint32_t call, struct buf *text)
 {
     buf_clear(text);
-    place_of(d, call, text);
+    place_among_calls(d, call, text);
     buf_char(text, '/');
     buf_str(text, align_item_operator(d, call));
     buf_char(text, '/');
@@ -93,7 +93,7 @@ void addresses_release(struct addresses *a)
 void address_of_call(const struct addresses *a, uint32_t call, struct buf *out)
 {
     buf_clear(out);
-    place_of(a->d, call, out);
+    place_among_calls(a->d, call, out);
     buf_char(out, '/');
     buf_str(out, align_item_operator(a->d, call));
     buf_char(out, '@');

@@ -48,7 +48,7 @@ static int score_inputs(const struct align_item *a, const struct align_item *b)
 }
 
 /* Whether one golden module contains the other. */
-static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
+static bool modules_nested(const struct align_known *m, uint32_t x, uint32_t y)
 {
     for (int way = 0; way < 2; way++) {
         uint32_t i = way ? y : x, other = way ? x : y;
@@ -105,7 +105,7 @@ static int align_score(const struct align_item *a, const struct align_item *b, c
         s -= 1;
     if (m->of[0] && m->of[0][a->call] != NONE && m->of[1][b->call] != NONE) {
         uint32_t x = m->of[0][a->call], y = m->of[1][b->call];
-        s += m->items[0]->v[x].match == y ? 2 : nested(m, m->items[0]->v[x].match, y) ? -1 : -4;
+        s += m->items[0]->v[x].match == y ? 2 : modules_nested(m, m->items[0]->v[x].match, y) ? -1 : -4;
     }
     return s < ENOUGH ? 0 : s;
 }
@@ -127,7 +127,7 @@ static void pair_up(struct lattice *f, size_t a, size_t b)
 
 /* The best path through one window. Keeps the pairs of its first half (all if it is the last window) and moves *a and
  * *b behind them. */
-static void window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1)
+static void lattice_window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1)
 {
     size_t wa = a1 - *a < WINDOW ? a1 - *a : WINDOW, wb = b1 - *b < WINDOW ? b1 - *b : WINDOW;
     bool last = *a + wa == a1 && *b + wb == b1;
@@ -183,7 +183,7 @@ static void window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1
 static void align_range(struct lattice *f, size_t a, size_t a1, size_t b, size_t b1)
 {
     while (a < a1 && b < b1)
-        window(f, &a, a1, &b, b1);
+        lattice_window(f, &a, a1, &b, b1);
 }
 
 /* A key shared by values that agree to about a percent; equal values may still have two keys. */
@@ -296,7 +296,7 @@ void align_items(align_item_list *t, align_item_list *g, const struct align_know
 }
 
 /* The other side's position for a: after the partner of its nearest paired predecessor. */
-static size_t place_of(const align_item_list *t, size_t a)
+static size_t place_in_order(const align_item_list *t, size_t a)
 {
     for (size_t i = a; i-- > 0;)
         if (t->v[i].match != NONE)
@@ -315,7 +315,7 @@ void align_crossing(align_item_list *t, align_item_list *g, const struct align_k
     for (size_t a = 0; a < t->n; a++) {
         if (t->v[a].match != NONE || t->v[a].set)
             continue;
-        size_t at = place_of(t, a), from = at > REACH ? at - REACH : 0;
+        size_t at = place_in_order(t, a), from = at > REACH ? at - REACH : 0;
         int best = 0, count = 0;
         size_t found = 0;
         for (size_t b = from; b < g->n && b < at + REACH; b++) {

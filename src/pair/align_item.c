@@ -33,7 +33,7 @@ struct fingerprint fingerprint_of(const struct dump *d, uint32_t row)
                                 .coarse = dtype_is_float(r->dtype) && dtype_table[r->dtype].size <= 2};
 }
 
-static float off(float a, float b, float scale)
+static float fingerprint_gap(float a, float b, float scale)
 {
     float d = fabsf(a - b);
     return d <= 1e-12f ? 0 : scale > 0 ? d / scale : INFINITY;
@@ -49,11 +49,11 @@ enum likeness fingerprint_compare(const struct fingerprint *a, const struct fing
     /* compare extremes by their own size: the norm of many elements would hide them */
     float extreme = fmaxf(both & 1 ? fabsf(b->max) : 0, both & 2 ? fabsf(b->min) : 0), worst = 0;
     if (both & 1)
-        worst = fmaxf(worst, off(a->max, b->max, extreme));
+        worst = fmaxf(worst, fingerprint_gap(a->max, b->max, extreme));
     if (both & 2)
-        worst = fmaxf(worst, off(a->min, b->min, extreme));
+        worst = fmaxf(worst, fingerprint_gap(a->min, b->min, extreme));
     if (both & 4)
-        worst = fmaxf(worst, off(a->norm, b->norm, fabsf(b->norm)));
+        worst = fmaxf(worst, fingerprint_gap(a->norm, b->norm, fabsf(b->norm)));
     if (worst > (a->coarse || b->coarse ? CLOSE_COARSE : CLOSE))
         return LIKE_NOT;
     /* a constant tensor equals every other with the same constant */

@@ -29,7 +29,7 @@ bool axis_order_needed(const struct tensor *t, const struct tensor *g)
 
 /* Whether the axes in this order can be split or merged to the other shape: every boundary of the coarser shape is a
  * boundary of the finer one. */
-static bool fits(const struct tensor *t, const struct tensor *g, const int *perm)
+static bool axis_order_fits(const struct tensor *t, const struct tensor *g, const int *perm)
 {
     int64_t x[TENSOR_DIMS], y[TENSOR_DIMS];
     int n = plain_shape(t, NULL, x), m = plain_shape(g, perm, y), i = 0, k = 0;
@@ -84,9 +84,9 @@ static bool same_values(const struct figures *f)
 }
 
 /* The best order of `moved`'s axes to match `fixed`. */
-static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat,
-                  double *least,
-                  struct err *e)
+static int search_order(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat,
+                        double *least,
+                        struct err *e)
 {
     int perm[TENSOR_DIMS], rc = 0;
     struct tensor_sample s;
@@ -98,7 +98,7 @@ static int search(const struct tensor *fixed, const struct tensor *moved, int be
         perm[i] = best[i] = i;
     rc = tensor_sample_error(&s, moved, flat, e);
     do {
-        if (rc || !fits(fixed, moved, perm))
+        if (rc || !axis_order_fits(fixed, moved, perm))
             continue;
         struct tensor view = *moved;
         tensor_permute(&view, perm);
@@ -123,7 +123,7 @@ int axis_order_find(const struct tensor *t, const struct tensor *g, struct view 
     *stored = *error = INFINITY;
     if (moved->ndim < 2 || moved->ndim > AXES)
         return 0;
-    if (search(fixed, moved, best, stored, error, e))
+    if (search_order(fixed, moved, best, stored, error, e))
         return -1;
     bool any = false;
     struct view_step s = {.op = VIEW_PERMUTE, .n = (uint8_t)moved->ndim};

@@ -31,7 +31,7 @@ struct ordering {
     struct nmap kind_of;
 };
 
-static bool readable(const struct dump *d, uint32_t row)
+static bool row_is_readable(const struct dump *d, uint32_t row)
 {
     return dump_row_readable(d, row) && dump_row_shape(d, row);
 }
@@ -83,12 +83,12 @@ static uint64_t kind_key(const struct dump *const d[2], const uint32_t row[2], u
     return k;
 }
 
-static void collect(struct ordering *x)
+static void collect_shapes(struct ordering *x)
 {
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
-        if (l->pair == NONE || x->p->pairs.v[l->pair].view != NONE || !readable(x->d[0], l->row[0]) ||
-            !readable(x->d[1], l->row[1]) ||
+        if (l->pair == NONE || x->p->pairs.v[l->pair].view != NONE || !row_is_readable(x->d[0], l->row[0]) ||
+            !row_is_readable(x->d[1], l->row[1]) ||
             dump_row_numel(x->d[0], l->row[0]) != dump_row_numel(x->d[1], l->row[1]) ||
             (!shapes_differ(x->d, l->row) && !may_be_transposed(x, l)))
             continue;
@@ -113,7 +113,7 @@ static void collect(struct ordering *x)
 }
 
 /* The order in which this pair's elements agree, if any. */
-static bool ask(const struct ordering *x, uint32_t line, struct view *v)
+static bool ask_axis_order(const struct ordering *x, uint32_t line, struct view *v)
 {
     const uint32_t *row = x->p->lines.v[line].row;
     struct tensor t[2];
@@ -133,7 +133,7 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
     return told;
 }
 
-static void decide(const struct ordering *x, struct shape_kind *k)
+static void decide_axis_order(const struct ordering *x, struct shape_kind *k)
 {
     struct axis_vote votes[ASKED];
     int n = 0, best = 0;
@@ -141,7 +141,7 @@ static void decide(const struct ordering *x, struct shape_kind *k)
     for (size_t i = 0; i < k->lines.n; i += step) {
         struct view v;
         int at = 0;
-        if (!ask(x, k->lines.v[i], &v))
+        if (!ask_axis_order(x, k->lines.v[i], &v))
             continue;
         while (at < n && !view_same(&votes[at].v, &v))
             at++;
@@ -173,9 +173,9 @@ static const struct view *of_shapes(const struct ordering *x, uint64_t shapes)
 void axis_order_vote_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     struct ordering x = {.p = p, .d = {target, golden}};
-    collect(&x);
+    collect_shapes(&x);
     for (size_t i = 0; i < x.kinds.n; i++)
-        decide(&x, &x.kinds.v[i]);
+        decide_axis_order(&x, &x.kinds.v[i]);
     for (size_t i = 0; i < x.kinds.n; i++) {
         const struct shape_kind *k = &x.kinds.v[i];
         const struct view *v = k->told ? &k->v : of_shapes(&x, k->shapes);

@@ -60,7 +60,7 @@ static struct {
 #define KEY_MOST (FAMILY_PLAIN + 32)
 
 /* "mindspore.ops:softmax"; the libraries of the table all have short names. */
-static struct str key_of(struct str library, struct str op, char out[KEY_MOST])
+static struct str signature_key(struct str library, struct str op, char out[KEY_MOST])
 {
     char plain[FAMILY_PLAIN];
     struct str name = family_plain(op, plain);
@@ -68,7 +68,7 @@ static struct str key_of(struct str library, struct str op, char out[KEY_MOST])
     return str_n(out, n < KEY_MOST ? (size_t)n : KEY_MOST - 1);
 }
 
-static void load(void)
+static void load_signatures(void)
 {
     struct str file = embed_str(&embed_arguments_tsv), rest = file, line, name, library, op;
     char key[KEY_MOST];
@@ -80,16 +80,16 @@ static void load(void)
             op = name;
             library.n = 0;
         }
-        map_add(&table.at, arena_str(&table.arena, key_of(library, op, key)), (uint32_t)(line.p - file.p));
+        map_add(&table.at, arena_str(&table.arena, signature_key(library, op, key)), (uint32_t)(line.p - file.p));
     }
 }
 
 /* The signature of an operator: "p=0.5 training=True"; empty if it is not listed. `origin`: the library. */
-static struct str listed(struct str origin, struct str op)
+static struct str listed_signature(struct str origin, struct str op)
 {
     char key[KEY_MOST];
-    pthread_once(&table.once, load);
-    uint32_t at = map_get(&table.at, key_of(origin, op, key));
+    pthread_once(&table.once, load_signatures);
+    uint32_t at = map_get(&table.at, signature_key(origin, op, key));
     struct str line = str_n("", 0), rest;
     if (at != MAP_NONE)
         str_split(str_cut(embed_str(&embed_arguments_tsv), at), '\n', &line, &rest);
@@ -97,7 +97,7 @@ static struct str listed(struct str origin, struct str op)
 }
 
 /* MindSpore's kernels have positional arguments without names, except those that mint calls. */
-static struct str signature(const struct dump *d, uint32_t call)
+static struct str call_signature(const struct dump *d, uint32_t call)
 {
     struct str op = align_item_operator(d, call), name = dump_call_name(d, call), found = {0};
     bool kernel = str_starts(name, "Primitive."), mindspore = kernel || strcmp(d->framework, "mindspore") == 0;
@@ -106,16 +106,16 @@ static struct str signature(const struct dump *d, uint32_t call)
             return found;
         op.n -= strlen("Ext");
     } else if (mindspore && !str_starts(name, "Mint")) {
-        found = listed(STR("mindspore.ops"), op);
+        found = listed_signature(STR("mindspore.ops"), op);
     }
     if (mindspore && !found.n)
-        found = listed(STR("mindspore"), op);
-    return found.n ? found : listed(STR(""), op);
+        found = listed_signature(STR("mindspore"), op);
+    return found.n ? found : listed_signature(STR(""), op);
 }
 
 struct str left_out_value(const struct dump *d, uint32_t call, struct str argument)
 {
-    struct str rest = signature(d, call);
+    struct str rest = call_signature(d, call);
     struct argument one;
     while (next_argument(&rest, &one))
         if (str_eq(one.name, argument))
@@ -152,12 +152,12 @@ static struct str name_in(struct str signature, const struct dump *d, uint32_t r
 
 struct str argument_name(const struct dump *d, uint32_t row)
 {
-    return name_in(signature(d, d->rows.v[row].call), d, row);
+    return name_in(call_signature(d, d->rows.v[row].call), d, row);
 }
 
 int arguments_named(const struct dump *d, uint32_t call, struct named_argument out[ARGUMENTS_MOST])
 {
-    struct str names = signature(d, call);
+    struct str names = call_signature(d, call);
     int n = 0;
     EACH_EARLY_ROW(d, call, r) {
         enum row_kind kind = (enum row_kind)d->rows.v[r].kind;
@@ -205,7 +205,7 @@ bool argument_same(const struct dump *d, struct named_argument a, const struct d
 
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words)
 {
-    struct str names = signature(d, call);
+    struct str names = call_signature(d, call);
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_TENSOR && d->rows.v[r].kind != ROW_NULL &&
             is_one_of(words, name_in(names, d, r)))

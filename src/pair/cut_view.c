@@ -96,7 +96,7 @@ static void tell_others(cut_place_list *all)
 }
 
 /* Tries the part at each place of the whole tensor. */
-static void ask(struct cut_place *k, const struct tensor *part, const struct tensor *whole)
+static void ask_cut_place(struct cut_place *k, const struct tensor *part, const struct tensor *whole)
 {
     struct tensor_sample s;
     struct err quiet;
@@ -131,7 +131,7 @@ static void ask_pair(struct cut_place *k, const struct dump *const d[2], const u
         return;
     k->asked++;
     if (dump_tensor(d[!k->side], row[!k->side], &t[1], &quiet) == 0) {
-        ask(k, &t[0], &t[1]);
+        ask_cut_place(k, &t[0], &t[1]);
         tensor_close(&t[1]);
     }
     tensor_close(&t[0]);

@@ -24,7 +24,7 @@ enum { HELD = 1, OPEN = 2 };
 #define RULES_ALWAYS 16       /* that are tried whatever the number of rows */
 enum { ROWS_MOST = 512 }; /* rows searched per call: nobody marks calls with more */
 
-static const struct addresses *addresses(struct pairs_search *f)
+static const struct addresses *decided_addresses(struct pairs_search *f)
 {
     if (!f->addressed)
         for (int s = 0; s < 2; s++)
@@ -33,7 +33,7 @@ static const struct addresses *addresses(struct pairs_search *f)
     return f->at;
 }
 
-static bool under(struct str path, struct str module)
+static bool path_is_under(struct str path, struct str module)
 {
     return str_starts(path, module.p) && (path.n == module.n || path.p[module.n] == '.');
 }
@@ -50,7 +50,7 @@ enum named decided_pairs_name(const struct dump *d, struct str name, uint32_t *w
     enum named found = NAMED_NOTHING;
     buf_str(&module, name);
     for (size_t i = 0; name.n && i < d->scopes.n && found == NAMED_NOTHING; i++)
-        if (under(str_of(d->scopes.v[i]), buf_view(&module)))
+        if (path_is_under(str_of(d->scopes.v[i]), buf_view(&module)))
             found = NAMED_MODULE;
     buf_release(&module);
     *which = NONE;
@@ -77,7 +77,7 @@ int decided_pairs_names(const struct dump *const side[2], const char *const name
 /* ---- pairs ---- */
 
 /* Whether the two can be paired in addition to earlier pairs. A row may be paired with several narrower ones. */
-static bool admit(struct pairs_search *f, uint32_t t, uint32_t g)
+static bool admit_pair(struct pairs_search *f, uint32_t t, uint32_t g)
 {
     uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g);
     uint8_t *a = &f->held[TARGET][t], *b = &f->held[GOLDEN][g];
@@ -88,29 +88,30 @@ static bool admit(struct pairs_search *f, uint32_t t, uint32_t g)
     return true;
 }
 
-static bool tensors(const struct pairs_search *f, uint32_t t, uint32_t g)
+static bool both_are_tensors(const struct pairs_search *f, uint32_t t, uint32_t g)
 {
     return f->d[TARGET]->rows.v[t].kind == ROW_TENSOR && f->d[GOLDEN]->rows.v[g].kind == ROW_TENSOR;
 }
 
-static void join(struct pairs_search *f, uint32_t t, uint32_t g)
+static void join_rows(struct pairs_search *f, uint32_t t, uint32_t g)
 {
     struct decided_calls c = {t, g};
     vec_push(&f->r->calls, c);
     nmap_set(&f->joined, decided_pairs_key(t, g), 1);
 }
 
-static bool hold(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
+static bool hold_pair(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
 {
-    if (nmap_get(&f->r->denied_rows, decided_pairs_key(t, g)) != MAP_NONE || !admit(f, t, g))
+    if (nmap_get(&f->r->denied_rows, decided_pairs_key(t, g)) != MAP_NONE || !admit_pair(f, t, g))
         return false;
     struct decided_pair x = {t, g, rule, view};
     vec_push(&f->r->pairs, x);
     nmap_set(&f->made, decided_pairs_key(t, g), 1);
     bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
-    if (output && tensors(f, t, g)) /* an input may correspond to another call's output, which says nothing about the
+    if (output && both_are_tensors(f, t,
+                                   g)) /* an input may correspond to another call's output, which says nothing about the
                                      * calls */
-        join(f, f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call);
+        join_rows(f, f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call);
     return true;
 }
 
@@ -124,7 +125,7 @@ static uint32_t keep_view(struct pairs_search *f, const char *text)
     return (uint32_t)f->r->views.n - 1;
 }
 
-static bool crowded(const struct pairs_search *f, uint32_t t, uint32_t g)
+static bool golden_is_taken(const struct pairs_search *f, uint32_t t, uint32_t g)
 {
     return f->d[TARGET]->calls.v[t].rows > ROWS_MOST || f->d[GOLDEN]->calls.v[g].rows > ROWS_MOST;
 }
@@ -134,15 +135,15 @@ static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t 
 {
     if (decided_pairs_deny(f->r, t, g))
         return;
-    join(f, t, g);
-    if (crowded(f, t, g))
+    join_rows(f, t, g);
+    if (golden_is_taken(f, t, g))
         return;
     EACH_ROW(f->d[TARGET], t, x)
         EACH_ROW(f->d[GOLDEN], g, y) {
             const struct row *a = &f->d[TARGET]->rows.v[x], *b = &f->d[GOLDEN]->rows.v[y];
             if (a->io == b->io && strcmp(f->d[TARGET]->slots.v[a->slot], f->d[GOLDEN]->slots.v[b->slot]) == 0 &&
                 dump_row_numel(f->d[TARGET], x) == dump_row_numel(f->d[GOLDEN], y))
-                hold(f, x, y, NONE, view);
+                hold_pair(f, x, y, NONE, view);
         }
 }
 
@@ -157,7 +158,7 @@ static bool in_module(struct str address, struct str module)
 static void hold_modules(struct pairs_search *f, struct str target, struct str golden)
 {
     struct buf here = {0};
-    const struct addresses *at = addresses(f);
+    const struct addresses *at = decided_addresses(f);
     struct map calls = {0};
     struct arena names = {0};
     for (uint32_t c = 0; c < f->d[GOLDEN]->calls.n; c++) {
@@ -183,13 +184,13 @@ static void hold_modules(struct pairs_search *f, struct str target, struct str g
 
 /* ---- marks ---- */
 
-static void mark(struct pairs_search *f, const struct mark *m)
+static void apply_mark(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
     enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t),
                b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW)
-        hold(f, t, g, NONE, keep_view(f, m->view));
+        hold_pair(f, t, g, NONE, keep_view(f, m->view));
     else if (a == NAMED_CALL && b == NAMED_CALL)
         hold_calls(f, t, g, keep_view(f, m->view));
     else if (a == NAMED_MODULE && b == NAMED_MODULE)
@@ -210,7 +211,7 @@ static void deny_calls(struct pairs_search *f, uint32_t t, uint32_t g)
         nmap_set(&f->r->denied_calls, decided_pairs_key(t, g), 1);
 }
 
-static void reject(struct pairs_search *f, const struct mark *m)
+static void apply_rejection(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
     enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t),
@@ -222,7 +223,7 @@ static void reject(struct pairs_search *f, const struct mark *m)
             deny_calls(f, x->call, y->call);
     } else if (a == NAMED_CALL && b == NAMED_CALL) {
         deny_calls(f, t, g);
-        if (crowded(f, t, g))
+        if (golden_is_taken(f, t, g))
             return;
         EACH_ROW(f->d[TARGET], t, x)
             EACH_ROW(f->d[GOLDEN], g, y)
@@ -275,7 +276,7 @@ static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
 }
 
 /* Records the result for a target row that a rule matches, with its golden row or none. */
-static void meet(struct pairs_search *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
+static void meet_rule(struct pairs_search *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
 {
     struct pair_rule_hit hit = {t, g, rule->number, HIT_NOBODY};
     if (g != NONE) {
@@ -285,12 +286,12 @@ static void meet(struct pairs_search *f, const struct pair_rule *rule, uint32_t 
         else if (nmap_get(&f->made, decided_pairs_key(t, g)) != MAP_NONE)
             hit.outcome = HIT_SAME;
         else
-            hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
+            hit.outcome = hold_pair(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
     }
     vec_push(&f->r->hits, hit);
 }
 
-static void apply(struct pairs_search *f, const struct pair_rule *rule)
+static void apply_pair_rule(struct pairs_search *f, const struct pair_rule *rule)
 {
     struct pair_rule_match m;
     struct err quiet;
@@ -304,7 +305,7 @@ static void apply(struct pairs_search *f, const struct pair_rule *rule)
     f->tries -= tries;
     if (pair_rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
         return;
-    const struct addresses *at = addresses(f);
+    const struct addresses *at = decided_addresses(f);
     uint8_t *may = slots_it_may_mean(f->d[TARGET], rule->side[TARGET]);
     for (uint32_t t = 0; t < f->d[TARGET]->rows.n && !pattern_explodes(m.pattern); t++) {
         if (may && !may[f->d[TARGET]->rows.v[t].slot])
@@ -320,7 +321,7 @@ static void apply(struct pairs_search *f, const struct pair_rule *rule)
         f->r->spent = rule->number;
     uint32_t view = keep_view(f, rule->view);
     for (size_t i = 0; i < found.n && !spent; i++)
-        meet(f, rule, found.v[i].t, found.v[i].g, view);
+        meet_rule(f, rule, found.v[i].t, found.v[i].g, view);
     vec_release(&found);
     free(may);
     pair_rule_release(&m);
@@ -340,13 +341,13 @@ void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force
     /* the last first, because it overrides earlier ones */
     for (size_t m = ruling->marks.n, n = ruling->rejects.n; m || n;) {
         if (m && (!n || ruling->marks.v[m - 1].number > ruling->rejects.v[n - 1].number))
-            mark(&f, &ruling->marks.v[--m]);
+            apply_mark(&f, &ruling->marks.v[--m]);
         else
-            reject(&f, &ruling->rejects.v[--n]);
+            apply_rejection(&f, &ruling->rejects.v[--n]);
     }
     for (size_t i = 0; i < ruling->rules.n; i++)
         if (ruling->rules.v[i].on)
-            apply(&f, &ruling->rules.v[i]);
+            apply_pair_rule(&f, &ruling->rules.v[i]);
     nmap_release(&f.made);
     nmap_release(&f.joined);
     for (int s = 0; s < 2; s++) {

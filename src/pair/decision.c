@@ -50,7 +50,7 @@ static bool decided_later(struct nmap *seen, const struct decision *x)
 }
 
 /* The rules are in the order of their numbers. */
-static void turn(struct decisions_in_force *r, uint32_t number, bool on)
+static void turn_decision(struct decisions_in_force *r, uint32_t number, bool on)
 {
     size_t from = 0, to = r->rules.n;
     while (from < to) {
@@ -64,7 +64,7 @@ static void turn(struct decisions_in_force *r, uint32_t number, bool on)
         r->rules.v[from].on = on;
 }
 
-static void reverse(struct mark *v, size_t n)
+static void reverse_marks(struct mark *v, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i++) {
         struct mark x = v[i];
@@ -79,7 +79,7 @@ bool decision_of_another(enum decision_kind k)
 }
 
 /* Per decision that is not undone: whether a later one in force withdraws it. The caller frees it. */
-static bool *withdrawn(const struct decisions *d)
+static bool *withdrawn_decisions(const struct decisions *d)
 {
     bool *gone = mem_zalloc(d->now + 1);
     for (size_t i = d->now; i-- > 0;) /* the latest first: a withdrawn decision withdraws nothing */
@@ -90,7 +90,7 @@ static bool *withdrawn(const struct decisions *d)
 
 bool *decisions_holding(const struct decisions *d)
 {
-    bool *gone = withdrawn(d), *holds = mem_zalloc(d->log.n + 1);
+    bool *gone = withdrawn_decisions(d), *holds = mem_zalloc(d->log.n + 1);
     for (size_t i = 0; i < d->now; i++)
         holds[i] = !gone[i];
     free(gone);
@@ -120,7 +120,7 @@ void decision_text(const struct decisions *d, size_t n, bool holds, struct buf *
 void decisions_in_force_read(struct decisions_in_force *r, const struct decisions *d)
 {
     struct nmap seen = {0};
-    bool *gone = withdrawn(d);
+    bool *gone = withdrawn_decisions(d);
     *r = (struct decisions_in_force){0};
     for (size_t i = d->now; i-- > 0;) {
         const struct decision *x = &d->log.v[i];
@@ -132,8 +132,8 @@ void decisions_in_force_read(struct decisions_in_force *r, const struct decision
         else
             vec_push(&r->rejects, m);
     }
-    reverse(r->marks.v, r->marks.n);
-    reverse(r->rejects.v, r->rejects.n);
+    reverse_marks(r->marks.v, r->marks.n);
+    reverse_marks(r->rejects.v, r->rejects.n);
     for (size_t i = 0; i < d->now; i++) {
         const struct decision *x = &d->log.v[i];
         struct pair_rule rule = {(uint32_t)i, {x->side[0], x->side[1]}, x->view, true};
@@ -142,7 +142,7 @@ void decisions_in_force_read(struct decisions_in_force *r, const struct decision
         if (x->kind == DECIDE_RULE)
             vec_push(&r->rules, rule);
         else if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
-            turn(r, x->rule, x->kind == DECIDE_RULE_ON);
+            turn_decision(r, x->rule, x->kind == DECIDE_RULE_ON);
     }
     nmap_release(&seen);
     free(gone);

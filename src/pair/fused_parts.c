@@ -152,7 +152,7 @@ static void add_group(struct splitting *x, const struct member *m, size_t n)
     }
 }
 
-static void collect(struct splitting *x)
+static void collect_parts(struct splitting *x)
 {
     VEC(struct member) all = {0};
     for (size_t i = 0; i < x->p->lines.n; i++) {
@@ -334,7 +334,7 @@ static void try_divided_rows(struct part_trial *t)
     t->wide = t->stored;
 }
 
-static void ask(struct splitting *x, struct part_kind *k, const struct fused_part *p)
+static void ask_part(struct splitting *x, struct part_kind *k, const struct fused_part *p)
 {
     struct tensor wide, narrow;
     struct err quiet;
@@ -362,7 +362,7 @@ static bool same_place(const struct part_layout *a, const struct part_layout *b)
 }
 
 /* The votes of all rows of the kind's part (results, weights, gradients, of every layer) for a place. */
-static struct part_vote total(const struct splitting *x, uint64_t whole, const struct part_layout *l)
+static struct part_vote total_votes(const struct splitting *x, uint64_t whole, const struct part_layout *l)
 {
     struct part_vote all = {.l = *l};
     for (size_t i = 0; i < x->kinds.n; i++)
@@ -374,7 +374,7 @@ static struct part_vote total(const struct splitting *x, uint64_t whole, const s
     return all;
 }
 
-static bool better(const struct part_vote *a, const struct part_vote *b)
+static bool better_vote(const struct part_vote *a, const struct part_vote *b)
 {
     if (a->good != b->good)
         return a->good > b->good;
@@ -391,21 +391,21 @@ static bool in_order(const struct part_layout *l, size_t index)
 static bool better_place(const struct part_vote *a, const struct part_vote *b, size_t index)
 {
     bool x = in_order(&a->l, index), y = in_order(&b->l, index);
-    return a->good == b->good && x != y ? x : better(a, b);
+    return a->good == b->good && x != y ? x : better_vote(a, b);
 }
 
 /* The place that most rows of the part agree on, with the layout of smallest error here. NULL if no row agrees. */
-static const struct part_vote *decide(const struct splitting *x, const struct part_kind *k)
+static const struct part_vote *decide_place(const struct splitting *x, const struct part_kind *k)
 {
     struct part_vote place = {.good = 0};
     const struct part_vote *best = NULL;
     for (size_t i = 0; i < k->votes.n; i++) {
-        struct part_vote v = total(x, k->whole, &k->votes.v[i].l);
+        struct part_vote v = total_votes(x, k->whole, &k->votes.v[i].l);
         if (v.good && (!place.good || better_place(&v, &place, k->index)))
             place = v;
     }
     for (size_t i = 0; i < k->votes.n && place.good; i++)
-        if (same_place(&k->votes.v[i].l, &place.l) && (!best || better(&k->votes.v[i], best)))
+        if (same_place(&k->votes.v[i].l, &place.l) && (!best || better_vote(&k->votes.v[i], best)))
             best = &k->votes.v[i];
     return best;
 }
@@ -424,16 +424,16 @@ void fused_parts_find(struct pairing *p, const struct dump *target, const struct
 {
     struct splitting x = {.p = p, .d = {target, golden}};
     find_modules(&x);
-    collect(&x);
+    collect_parts(&x);
     for (size_t i = 0; i < x.kinds.n; i++) {
         struct part_kind *k = &x.kinds.v[i];
         size_t step = k->parts.n / ASKED + 1;
         for (size_t n = 0; n < k->parts.n; n += step)
-            ask(&x, k, &x.parts.v[k->parts.v[n]]);
+            ask_part(&x, k, &x.parts.v[k->parts.v[n]]);
     }
     for (size_t i = 0; i < x.kinds.n; i++) {
         struct part_kind *k = &x.kinds.v[i];
-        const struct part_vote *best = decide(&x, k);
+        const struct part_vote *best = decide_place(&x, k);
         struct view v;
         if (!best)
             continue;

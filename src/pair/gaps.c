@@ -73,7 +73,7 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line)
 }
 
 /* The innermost frame that is no library's, and the next such frame outside it. */
-static void place_of(const struct dump *d, uint32_t call, uint32_t *frame, uint32_t *caller)
+static void place_of_gap(const struct dump *d, uint32_t call, uint32_t *frame, uint32_t *caller)
 {
     uint32_t stack = dump_call_stack(d, call, NULL);
     *frame = *caller = NONE;
@@ -89,7 +89,7 @@ static void place_of(const struct dump *d, uint32_t call, uint32_t *frame, uint3
 }
 
 /* Whether a function name is too common to identify it ("forward"), so that the place of the call is used instead. */
-static bool generic(const char *func)
+static bool name_is_generic(const char *func)
 {
     static const char *const names[] = {"construct", "forward", "__call__", "<lambda>", ""};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -105,7 +105,7 @@ static uint64_t function_key(const struct dump *d, int side, uint32_t frame, uin
     buf_fmt(&b, "%d", side);
     if (frame != NONE)
         buf_fmt(&b, "|%s|%s", d->frames.v[frame].file, d->frames.v[frame].func);
-    if (caller != NONE && generic(d->frames.v[frame].func))
+    if (caller != NONE && name_is_generic(d->frames.v[frame].func))
         buf_fmt(&b, "|%s|%u", d->frames.v[caller].file, d->frames.v[caller].line);
     else if (caller != NONE)
         buf_fmt(&b, "|%s|%s", d->frames.v[caller].file, d->frames.v[caller].func);
@@ -144,7 +144,7 @@ void gaps_group(const struct pairing *p, const struct dump *const side[2], gap_g
         if (c == NONE)
             continue;
         paired[s][c] = 1; /* marks it as counted */
-        place_of(side[s], c, &frame, &caller);
+        place_of_gap(side[s], c, &frame, &caller);
         uint64_t k = function_key(side[s], s, frame, caller);
         uint32_t at = nmap_get(&found, k);
         if (at == MAP_NONE) {
@@ -181,7 +181,7 @@ static void place_text(const struct dump *d, uint32_t frame, uint32_t caller, st
 void gap_place(const struct dump *d, uint32_t call, struct buf *out)
 {
     uint32_t frame, caller;
-    place_of(d, call, &frame, &caller);
+    place_of_gap(d, call, &frame, &caller);
     place_text(d, frame, caller, out);
 }
 

@@ -15,7 +15,7 @@ struct work {
     struct buf text, other;
 };
 
-static void pair(struct work *w, uint32_t t, uint32_t g, struct str view)
+static void apply_pair(struct work *w, uint32_t t, uint32_t g, struct str view)
 {
     struct mapping_pair x = {t, g, view};
     vec_push(&w->x->pairs, x);
@@ -78,7 +78,7 @@ static void pair_slots(struct work *w, uint32_t t, uint32_t g)
             at != NONE && strcmp(w->g->slots.v[w->g->rows.v[at].slot], slot) == 0 ? at : row_of_slot(w->g, g, slot);
         if (found == NONE)
             continue;
-        pair(w, r, found, STR(""));
+        apply_pair(w, r, found, STR(""));
         at = w->g->rows.v[found].next;
     }
 }
@@ -91,7 +91,7 @@ static void by_rows(struct work *w)
         const struct mapping_entry *e = &w->m->entries.v[i];
         uint32_t t = dump_find_row(w->t, e->target), g = e->golden.n ? dump_find_row(w->g, e->golden) : NONE;
         if (t != NONE && (g != NONE || !e->golden.n))
-            pair(w, t, g, e->view);
+            apply_pair(w, t, g, e->view);
         else
             w->x->missing++;
     }
@@ -111,7 +111,7 @@ static void pair_in_order(struct work *w, uint32_t t, uint32_t g, enum row_io io
             y = w->g->rows.v[y].next;
         if (y == NONE)
             return;
-        pair(w, r, y, STR(""));
+        apply_pair(w, r, y, STR(""));
         y = w->g->rows.v[y].next;
     }
 }
@@ -249,7 +249,7 @@ static void pair_api(struct work *w, const struct mapping_entry *e, uint32_t t, 
         if (found == NONE)
             w->x->missing++;
         else
-            pair(w, r, found, STR(""));
+            apply_pair(w, r, found, STR(""));
         break;
     }
 }
@@ -364,7 +364,7 @@ static uint64_t place_key(uint32_t path, const struct call *c, uint32_t number)
 }
 
 /* Per call its number among those of its place; also fills index with keys → calls, if given. */
-static uint32_t *numbers(const struct dump *d, const struct module_tree *p, struct nmap *index)
+static uint32_t *numbers_in_place(const struct dump *d, const struct module_tree *p, struct nmap *index)
 {
     struct nmap next = {0};
     uint32_t *out = mem_zalloc((d->calls.n + 1) * sizeof *out);
@@ -406,7 +406,7 @@ static void by_layer(struct work *w)
     w->x->derived = true;
     module_tree_build(&at[TARGET], w->t);
     module_tree_build(&at[GOLDEN], w->g);
-    uint32_t *nt = numbers(w->t, &at[TARGET], NULL), *ng = numbers(w->g, &at[GOLDEN], &golden);
+    uint32_t *nt = numbers_in_place(w->t, &at[TARGET], NULL), *ng = numbers_in_place(w->g, &at[GOLDEN], &golden);
     index_rules(w, &rules);
     struct layer_place *place = layer_places(w, &rules, at);
     for (uint32_t c = 0; c < w->t->calls.n; c++) {

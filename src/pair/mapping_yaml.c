@@ -22,18 +22,18 @@ struct yaml_reading {
     struct buf clean; /* a name prepared for a message */
 };
 
-static size_t line_of(const struct yaml_reading *r)
+static size_t line_of_node(const struct yaml_reading *r)
 {
     return r->ev.start_mark.line + 1;
 }
 
-static int expected(struct yaml_reading *r, const char *what)
+static int yaml_expected(struct yaml_reading *r, const char *what)
 {
-    return err_line(r->e, r->m->path, line_of(r), "%s", what);
+    return err_line(r->e, r->m->path, line_of_node(r), "%s", what);
 }
 
 /* The next event with content. */
-static int next(struct yaml_reading *r)
+static int yaml_next(struct yaml_reading *r)
 {
     do {
         if (r->held)
@@ -46,24 +46,24 @@ static int next(struct yaml_reading *r)
                             r->parser.problem ? r->parser.problem : "YAML");
     } while (r->ev.type == YAML_STREAM_START_EVENT || r->ev.type == YAML_DOCUMENT_END_EVENT);
     if (r->ev.type == YAML_ALIAS_EVENT)
-        return expected(r, _("expected a name, found a reference to another value"));
+        return yaml_expected(r, _("expected a name, found a reference to another value"));
     if (r->ev.type == YAML_SCALAR_EVENT && r->ev.data.scalar.length > MAPPING_TEXT_MOST)
-        return expected(r, _("expected a name, found a text of more than 4096 bytes"));
+        return yaml_expected(r, _("expected a name, found a text of more than 4096 bytes"));
     return 0;
 }
 
-static bool is(const struct yaml_reading *r, yaml_event_type_t type)
+static bool yaml_is(const struct yaml_reading *r, yaml_event_type_t type)
 {
     return r->ev.type == type;
 }
 
 /* Valid until the next event. */
-static struct str scalar(const struct yaml_reading *r)
+static struct str yaml_scalar(const struct yaml_reading *r)
 {
     return str_n((const char *)r->ev.data.scalar.value, r->ev.data.scalar.length);
 }
 
-static const char *shown(struct yaml_reading *r, struct str s)
+static const char *yaml_shown(struct yaml_reading *r, struct str s)
 {
     buf_clear(&r->clean);
     utf8_clean(&r->clean, str_n(s.p, s.n < 200 ? s.n : 200));
@@ -71,7 +71,7 @@ static const char *shown(struct yaml_reading *r, struct str s)
 }
 
 /* Adds an entry; a duplicate key is an error unless both entries are equal. */
-static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
+static int yaml_add(struct yaml_reading *r, struct mapping_entry x, size_t line)
 {
     struct buf key = {0};
     buf_str(&key, x.within);
@@ -86,7 +86,7 @@ static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
     if (str_eq(r->m->entries.v[at].golden, x.golden))
         return 0;
     return err_line(r->e, r->m->path, line, _("\"%s\" is already listed with a different name; list each name once"),
-                    shown(r, x.target));
+                    yaml_shown(r, x.target));
 }
 
 /* ---- operators ---- */
@@ -120,19 +120,19 @@ static bool operator_key(struct str key)
 
 static int read_list(struct yaml_reading *r, struct operator_lists *o, const struct operator_keys *k)
 {
-    bool many = is(r, YAML_SEQUENCE_START_EVENT);
-    if (!many && !is(r, YAML_SCALAR_EVENT))
-        return expected(r, _("expected a list of positions, as in [0, 1]"));
-    if (!many && !scalar(r).n) /* empty */
+    bool many = yaml_is(r, YAML_SEQUENCE_START_EVENT);
+    if (!many && !yaml_is(r, YAML_SCALAR_EVENT))
+        return yaml_expected(r, _("expected a list of positions, as in [0, 1]"));
+    if (!many && !yaml_scalar(r).n) /* empty */
         return 0;
-    while (!many || next(r) == 0) {
-        if (many && is(r, YAML_SEQUENCE_END_EVENT))
+    while (!many || yaml_next(r) == 0) {
+        if (many && yaml_is(r, YAML_SEQUENCE_END_EVENT))
             return 0;
-        if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("expected a position: a number, or the name of a keyword argument"));
+        if (!yaml_is(r, YAML_SCALAR_EVENT))
+            return yaml_expected(r, _("expected a position: a number, or the name of a keyword argument"));
         if (o->list[k->side][k->io].n == ARGS_MOST)
-            return expected(r, _("more than 256 arguments of one operator"));
-        struct str s = arena_str(&r->m->arena, scalar(r));
+            return yaml_expected(r, _("more than 256 arguments of one operator"));
+        struct str s = arena_str(&r->m->arena, yaml_scalar(r));
         vec_push(&o->list[k->side][k->io], s);
         if (!many)
             return 0;
@@ -143,23 +143,23 @@ static int read_list(struct yaml_reading *r, struct operator_lists *o, const str
 /* Reads one key with its value; the key's event has been read. */
 static int read_operator_key(struct yaml_reading *r, struct operator_lists *o)
 {
-    struct str key = scalar(r);
+    struct str key = yaml_scalar(r);
     if (operator_key(key)) {
         int side = key.p[0] == 'm' ? TARGET : GOLDEN;
-        if (next(r))
+        if (yaml_next(r))
             return -1;
-        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("expected the name of an operator, as in \"Functional.mul\""));
-        o->name[side] = arena_str(&r->m->arena, scalar(r));
+        if (!yaml_is(r, YAML_SCALAR_EVENT) || !yaml_scalar(r).n)
+            return yaml_expected(r, _("expected the name of an operator, as in \"Functional.mul\""));
+        o->name[side] = arena_str(&r->m->arena, yaml_scalar(r));
         return 0;
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (str_is(key, keys[i].name) || (keys[i].other && str_is(key, keys[i].other)))
-            return next(r) ? -1 : read_list(r, o, &keys[i]);
-    return err_line(r->e, r->m->path, line_of(r),
+            return yaml_next(r) ? -1 : read_list(r, o, &keys[i]);
+    return err_line(r->e, r->m->path, line_of_node(r),
                     _("expected ms_api, pt_api, ms_args, pt_args, ms_output, pt_output or ms_/pt_parameters, found "
                       "\"%s\""),
-                    shown(r, key));
+                    yaml_shown(r, key));
 }
 
 static int keep_operator(struct yaml_reading *r, const struct operator_lists *o, size_t line)
@@ -190,11 +190,12 @@ static int keep_operator(struct yaml_reading *r, const struct operator_lists *o,
 static int read_operator(struct yaml_reading *r, bool first)
 {
     struct operator_lists o = {0};
-    size_t line = line_of(r);
+    size_t line = line_of_node(r);
     int rc = 0;
-    while (rc == 0 && (rc = first ? 0 : next(r)) == 0 && !is(r, YAML_MAPPING_END_EVENT)) {
+    while (rc == 0 && (rc = first ? 0 : yaml_next(r)) == 0 && !yaml_is(r, YAML_MAPPING_END_EVENT)) {
         first = false;
-        rc = is(r, YAML_SCALAR_EVENT) ? read_operator_key(r, &o) : expected(r, _("expected a key such as ms_api"));
+        rc = yaml_is(r, YAML_SCALAR_EVENT) ? read_operator_key(r, &o)
+             : yaml_expected(r, _("expected a key such as ms_api"));
     }
     if (rc == 0)
         rc = keep_operator(r, &o, line);
@@ -208,13 +209,14 @@ static int read_operators(struct yaml_reading *r)
 {
     r->m->kind = MAPPING_API;
     for (;;) {
-        if (next(r))
+        if (yaml_next(r))
             return -1;
-        if (is(r, YAML_SEQUENCE_END_EVENT))
+        if (yaml_is(r, YAML_SEQUENCE_END_EVENT))
             return 0;
-        if (!is(r, YAML_MAPPING_START_EVENT))
-            return expected(r, _("expected an operator: ms_api, pt_api, ms_args, pt_args, ms_output, pt_output (an "
-                                 "api mapping)"));
+        if (!yaml_is(r, YAML_MAPPING_START_EVENT))
+            return yaml_expected(r,
+                                 _("expected an operator: ms_api, pt_api, ms_args, pt_args, ms_output, pt_output (an "
+                                      "api mapping)"));
         if (read_operator(r, false))
             return -1;
     }
@@ -224,28 +226,28 @@ static int read_operators(struct yaml_reading *r)
 
 static int read_children(struct yaml_reading *r, struct str first_class_name)
 {
-    if (!is(r, YAML_MAPPING_START_EVENT)) {
-        if (is(r, YAML_SCALAR_EVENT) && !scalar(r).n) /* a class without entries */
+    if (!yaml_is(r, YAML_MAPPING_START_EVENT)) {
+        if (yaml_is(r, YAML_SCALAR_EVENT) && !yaml_scalar(r).n) /* a class without entries */
             return 0;
-        return expected(r, _("expected the children of a class, \"child: child\" (a layer mapping)"));
+        return yaml_expected(r, _("expected the children of a class, \"child: child\" (a layer mapping)"));
     }
     for (;;) {
-        if (next(r))
+        if (yaml_next(r))
             return -1;
-        if (is(r, YAML_MAPPING_END_EVENT))
+        if (yaml_is(r, YAML_MAPPING_END_EVENT))
             return 0;
-        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("expected the path of a child module"));
-        size_t line = line_of(r);
-        struct str child = arena_str(&r->m->arena, scalar(r)), golden, rest;
-        if (next(r))
+        if (!yaml_is(r, YAML_SCALAR_EVENT) || !yaml_scalar(r).n)
+            return yaml_expected(r, _("expected the path of a child module"));
+        size_t line = line_of_node(r);
+        struct str child = arena_str(&r->m->arena, yaml_scalar(r)), golden, rest;
+        if (yaml_next(r))
             return -1;
-        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("expected the path of a child module on the golden side"));
-        str_split(scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
+        if (!yaml_is(r, YAML_SCALAR_EVENT) || !yaml_scalar(r).n)
+            return yaml_expected(r, _("expected the path of a child module on the golden side"));
+        str_split(yaml_scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
         struct mapping_entry x = mapping_entry_of(r->m, child, str_trim(golden));
         x.within = str_is(first_class_name, "Cell") ? STR(MAPPING_TOP) : first_class_name;
-        if (add(r, x, line))
+        if (yaml_add(r, x, line))
             return -1;
     }
 }
@@ -275,29 +277,30 @@ static int read_names(struct yaml_reading *r)
 {
     bool rows = false, layers = false;
     for (size_t n = 0;; n++) {
-        if (next(r))
+        if (yaml_next(r))
             return -1;
-        if (is(r, YAML_MAPPING_END_EVENT))
+        if (yaml_is(r, YAML_MAPPING_END_EVENT))
             break;
-        if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("expected a name"));
-        if (n == 0 && operator_key(scalar(r))) {
+        if (!yaml_is(r, YAML_SCALAR_EVENT))
+            return yaml_expected(r, _("expected a name"));
+        if (n == 0 && operator_key(yaml_scalar(r))) {
             r->m->kind = MAPPING_API;
             return read_operator(r, true);
         }
-        size_t line = line_of(r);
-        struct str key = arena_str(&r->m->arena, scalar(r));
-        if (next(r))
+        size_t line = line_of_node(r);
+        struct str key = arena_str(&r->m->arena, yaml_scalar(r));
+        if (yaml_next(r))
             return -1;
-        layers = n ? layers : is(r, YAML_MAPPING_START_EVENT);
+        layers = n ? layers : yaml_is(r, YAML_MAPPING_START_EVENT);
         if (layers) {
             if (read_children(r, key))
                 return -1;
             continue;
         }
-        if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("expected \"target name: golden name\" as in the lines before, found a nested value"));
-        if (add(r, mapping_entry_of(r->m, key, scalar(r)), line))
+        if (!yaml_is(r, YAML_SCALAR_EVENT))
+            return yaml_expected(r, _("expected \"target name: golden name\" as in the lines before, found a nested "
+                                      "value"));
+        if (yaml_add(r, mapping_entry_of(r->m, key, yaml_scalar(r)), line))
             return -1;
         rows = rows || row_like(key);
     }
@@ -307,21 +310,22 @@ static int read_names(struct yaml_reading *r)
 
 static int read_document(struct yaml_reading *r)
 {
-    if (next(r))
+    if (yaml_next(r))
         return -1;
-    if (is(r, YAML_DOCUMENT_START_EVENT) && next(r))
+    if (yaml_is(r, YAML_DOCUMENT_START_EVENT) && yaml_next(r))
         return -1;
     int rc = 0;
-    if (is(r, YAML_MAPPING_START_EVENT))
+    if (yaml_is(r, YAML_MAPPING_START_EVENT))
         rc = read_names(r);
-    else if (is(r, YAML_SEQUENCE_START_EVENT))
+    else if (yaml_is(r, YAML_SEQUENCE_START_EVENT))
         rc = read_operators(r);
-    else if (is(r, YAML_SCALAR_EVENT) && scalar(r).n)
-        rc = expected(r, _("expected \"target name: golden name\", classes with their children, or "
-                           "a list of operators"));
-    if (rc == 0 && !is(r, YAML_STREAM_END_EVENT))
-        rc = next(r);
-    return rc || is(r, YAML_STREAM_END_EVENT) ? rc : expected(r, _("expected the end of the file: one document"));
+    else if (yaml_is(r, YAML_SCALAR_EVENT) && yaml_scalar(r).n)
+        rc = yaml_expected(r, _("expected \"target name: golden name\", classes with their children, or "
+                                "a list of operators"));
+    if (rc == 0 && !yaml_is(r, YAML_STREAM_END_EVENT))
+        rc = yaml_next(r);
+    return rc || yaml_is(r, YAML_STREAM_END_EVENT) ? rc
+           : yaml_expected(r, _("expected the end of the file: one document"));
 }
 
 /* Limits the file's size, because libyaml keeps several copies of a scalar. */

@@ -16,7 +16,7 @@ static struct str last_part(struct str *s)
     return part;
 }
 
-static uint32_t keep(struct module_tree *p, struct str path)
+static uint32_t keep_path(struct module_tree *p, struct str path)
 {
     uint32_t i = map_get(&p->paths, path);
     if (i != MAP_NONE)
@@ -42,14 +42,14 @@ static bool module_path(struct str call, struct str *path, struct str *first_cla
     return path->n > 0;
 }
 
-static uint32_t place(struct module_tree *p, const struct dump *d, uint32_t c, struct buf *text)
+static uint32_t place_call(struct module_tree *p, const struct dump *d, uint32_t c, struct buf *text)
 {
     const struct call *call = &d->calls.v[c];
     struct str name = dump_call_name(d, c), path = {0}, first_class_name;
     if (call->kind == CALL_MODULE) {
         if (!module_path(name, &path, &first_class_name))
             return NONE;
-        return keep(p, path);
+        return keep_path(p, path);
     }
     last_part(&name);
     last_part(&name);
@@ -62,11 +62,11 @@ static uint32_t place(struct module_tree *p, const struct dump *d, uint32_t c, s
         buf_char(text, '.');
     }
     buf_str(text, op);
-    return keep(p, buf_view(text));
+    return keep_path(p, buf_view(text));
 }
 
 /* The component after the prefix, and the last number in it. */
-static bool numbered(struct str path, struct str prefix, struct str *item, unsigned long long *number)
+static bool numbered_component(struct str path, struct str prefix, struct str *item, unsigned long long *number)
 {
     if (path.n <= prefix.n || memcmp(path.p, prefix.p, prefix.n) != 0)
         return false;
@@ -83,7 +83,7 @@ static bool numbered(struct str path, struct str prefix, struct str *item, unsig
 
 /* Renumbers the layers below a ParallelTransformer from the first one present: one pipeline side numbers them through
  * the model, the other within its stage. */
-static void renumber(struct module_tree *p, struct str transformer)
+static void renumber_layers(struct module_tree *p, struct str transformer)
 {
     struct buf text = {0}, prefix = {0};
     struct str item;
@@ -92,12 +92,12 @@ static void renumber(struct module_tree *p, struct str transformer)
     buf_str(&prefix, transformer);
     buf_cstr(&prefix, ".layers.");
     for (size_t i = 0; i < p->path.n; i++)
-        if (numbered(p->path.v[i], buf_view(&prefix), &item, &n)) {
+        if (numbered_component(p->path.v[i], buf_view(&prefix), &item, &n)) {
             least = any && least < n ? least : n;
             any = true;
         }
     for (size_t i = 0; any && i < p->path.n; i++)
-        if (numbered(p->path.v[i], buf_view(&prefix), &item, &n)) {
+        if (numbered_component(p->path.v[i], buf_view(&prefix), &item, &n)) {
             buf_clear(&text);
             buf_str(&text, buf_view(&prefix));
             buf_count(&text, n - least);
@@ -125,12 +125,12 @@ static void renumber_all(struct module_tree *p, const struct dump *d)
         if (again)
             continue;
         seen[n++] = p->of_call[c];
-        renumber(p, p->path.v[p->of_call[c]]);
+        renumber_layers(p, p->path.v[p->of_call[c]]);
     }
 }
 
 /* Merges paths that became equal by renumbering. */
-static void settle(struct module_tree *p, const struct dump *d)
+static void merge_equal_paths(struct module_tree *p, const struct dump *d)
 {
     map_release(&p->paths);
     for (size_t i = 0; i < p->path.n; i++)
@@ -155,14 +155,14 @@ void module_tree_build(struct module_tree *p, const struct dump *d)
     bool modules = has_modules(d);
     *p = (struct module_tree){.of_call = mem_alloc((d->calls.n + 1) * sizeof *p->of_call)};
     for (uint32_t c = 0; c < d->calls.n; c++)
-        p->of_call[c] = modules ? place(p, d, c, &text) : NONE;
+        p->of_call[c] = modules ? place_call(p, d, c, &text) : NONE;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *call = &d->calls.v[c];
         if (call->phase == PHASE_BACKWARD && !call->gradient && call->twin != NONE)
             p->of_call[c] = p->of_call[call->twin];
     }
     renumber_all(p, d);
-    settle(p, d);
+    merge_equal_paths(p, d);
     for (uint32_t c = 0; c < d->calls.n; c++) {
         struct str path, first_class_name;
         if (d->calls.v[c].kind == CALL_MODULE && p->of_call[c] != NONE &&

@@ -28,7 +28,7 @@ struct name_group {
 };
 typedef VEC(struct name_group) group_list;
 
-static void begin(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
+static void begin_anchoring(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
 {
     *w = (struct anchoring){.d = {t, g}, .of = {of[0], of[1]}};
     for (int s = 0; s < 2; s++) {
@@ -44,10 +44,10 @@ static void begin_new(struct anchoring *w, const struct dump *t, const struct du
 {
     of[TARGET] = mem_nones(t->calls.n);
     of[GOLDEN] = mem_nones(g->calls.n);
-    begin(w, t, g, of);
+    begin_anchoring(w, t, g, of);
 }
 
-static void end(struct anchoring *w)
+static void end_anchoring(struct anchoring *w)
 {
     for (int s = 0; s < 2; s++) {
         free(w->key[s]);
@@ -58,7 +58,7 @@ static void end(struct anchoring *w)
 
 static void end_new(struct anchoring *w, uint32_t *const of[2])
 {
-    end(w);
+    end_anchoring(w);
     free(of[0]);
     free(of[1]);
 }
@@ -73,7 +73,7 @@ bool anchors_same_calls(const struct dump *t, const struct dump *g)
     return true;
 }
 
-static void join(struct anchoring *w, uint32_t t, uint32_t g)
+static void join_anchors(struct anchoring *w, uint32_t t, uint32_t g)
 {
     w->of[0][t] = g;
     w->of[1][g] = t;
@@ -144,7 +144,7 @@ static bool fed_alike(const struct anchoring *w, uint32_t t, uint32_t g)
 }
 
 /* Whether neither the outputs nor the inputs of two calls agree. */
-static bool contradicted(const struct anchoring *w, uint32_t t, uint32_t g)
+static bool values_contradict(const struct anchoring *w, uint32_t t, uint32_t g)
 {
     if (fed_alike(w, t, g))
         return false;
@@ -166,14 +166,14 @@ static void key_modules(struct anchoring *w, bool by_path)
 static void join_group(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
-        join(w, a, b);
+        join_anchors(w, a, b);
 }
 
 static void join_agreeing(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
-        if (!contradicted(w, a, b))
-            join(w, a, b);
+        if (!values_contradict(w, a, b))
+            join_anchors(w, a, b);
 }
 
 /* Whether t returned what g returned, and took what it took. */
@@ -185,7 +185,7 @@ static bool is_same_call(const struct anchoring *w, uint32_t t, uint32_t g)
 /* Calls of one module made in another order (over a set, whose order changes with every run): those that returned
  * something else in this order, but each what exactly one of the others returned. Returns their number in `other`, for
  * each call of the target that has another partner; 0 if they are in the same order or do not fit. */
-static int exchanged(const struct anchoring *w, const struct name_group *x, anchor_list *other)
+static int exchanged_calls(const struct anchoring *w, const struct name_group *x, anchor_list *other)
 {
     uint32_t g[EXCHANGED_MOST];
     int n = 0;
@@ -224,7 +224,7 @@ bool anchors_exchanged(const struct dump *t, const struct dump *g)
     group_calls(&w, &groups);
     bool found = false;
     for (size_t i = 0; i < groups.n && !found; i++)
-        found = exchanged(&w, &groups.v[i], &other) > 0;
+        found = exchanged_calls(&w, &groups.v[i], &other) > 0;
     end_new(&w, of);
     vec_release(&groups);
     vec_release(&other);
@@ -240,13 +240,13 @@ static void pair_modules(struct anchoring *w, bool by_path, group_list *groups)
     group_calls(w, groups);
     for (size_t i = 0; i < groups->n; i++) {
         const struct name_group *x = &groups->v[i];
-        int moved = exchanged(w, x, &other);
+        int moved = exchanged_calls(w, x, &other);
         if (x->n[0] == x->n[1])
             join_group(w, x);
         else if (sizes_agree(w, x))
             join_agreeing(w, x);
         for (int k = 0; k < moved; k++)
-            join(w, other.v[k].t, other.v[k].g);
+            join_anchors(w, other.v[k].t, other.v[k].g);
     }
     vec_release(&other);
 }
@@ -263,7 +263,7 @@ static void pair_recomputed(struct anchoring *w)
         uint32_t first = w->d[0]->calls.v[c].recomputes, other = first == NONE ? NONE : w->of[0][first];
         uint32_t twice = other == NONE ? MAP_NONE : nmap_get(&again, other);
         if (twice != MAP_NONE && w->of[0][c] == NONE && w->of[1][twice] == NONE)
-            join(w, c, twice);
+            join_anchors(w, c, twice);
     }
     nmap_release(&again);
 }
@@ -284,7 +284,7 @@ static void pair_backward(struct anchoring *w, const uint32_t *before)
             if (s)
                 nmap_set(&backward, f, c);
             else if (b != MAP_NONE && w->of[1][b] == NONE)
-                join(w, c, b);
+                join_anchors(w, c, b);
         }
     nmap_release(&backward);
 }
@@ -334,7 +334,7 @@ static bool same_run(const struct anchoring *w, const struct name_group *x)
 static bool same_call(const struct anchoring *w, uint32_t t, uint32_t g)
 {
     return call_stem(dump_call_name(w->d[0], t)) == call_stem(dump_call_name(w->d[1], g)) &&
-           size_of(w->d[0], t) == size_of(w->d[1], g) && !contradicted(w, t, g);
+           size_of(w->d[0], t) == size_of(w->d[1], g) && !values_contradict(w, t, g);
 }
 
 /* Pairs the common beginning of two sequences. */
@@ -342,7 +342,7 @@ static void join_beginning(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a],
          b = w->next[1][b])
-        join(w, a, b);
+        join_anchors(w, a, b);
 }
 
 static bool of_framework(const struct frame *f)
@@ -436,7 +436,7 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 /* ---- all of it ---- */
 
 /* Whether the user has decided about these calls: names then do not count. */
-static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
+static bool user_decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
 {
     for (size_t i = 0; i < ruled->calls.n; i++)
         if (ruled->calls.v[i].t == t || ruled->calls.v[i].g == g)
@@ -450,7 +450,7 @@ static void hand_over(const struct anchoring *w, const struct decided_pairs *rul
 {
     for (uint32_t c = 0; c < w->d[0]->calls.n; c++) {
         struct anchor a = {c, w->of[0][c]};
-        if (a.g != NONE && (!before || before[c] == NONE) && !decided(ruled, a.t, a.g))
+        if (a.g != NONE && (!before || before[c] == NONE) && !user_decided(ruled, a.t, a.g))
             vec_push(out, a);
     }
 }
@@ -480,7 +480,7 @@ void anchors_fill(const struct dump *t, const struct dump *g, const struct decid
     size_t bytes = t->calls.n * sizeof **of;
     uint32_t *before = mem_alloc(bytes + 1);
     memcpy(before, of[0], bytes);
-    begin(&w, t, g, of);
+    begin_anchoring(&w, t, g, of);
     for (int s = 0; s < 2; s++)
         w.from[s] = align_items_producers(w.d[s]);
     pair_calls(&w, true, &groups);
@@ -488,7 +488,7 @@ void anchors_fill(const struct dump *t, const struct dump *g, const struct decid
     hand_over(&w, ruled, before, out);
     free(w.from[0]);
     free(w.from[1]);
-    end(&w);
+    end_anchoring(&w);
     vec_release(&groups);
     free(before);
 }

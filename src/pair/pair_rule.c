@@ -10,7 +10,7 @@
 #define TEXT_MOST 4096        /* bytes; names are shorter */
 #define ADDRESS_MOST (1 << 16) /* bytes; a longer one is nobody's */
 
-static bool digit(char c)
+static bool is_rule_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -24,7 +24,7 @@ static size_t series_at(struct str s, uint32_t *from, uint32_t *step)
         return 0;
     for (int k = 0; k < 2; k++) {
         size_t first = i;
-        while (i < s.n && digit(s.p[i]) && i < first + 9)
+        while (i < s.n && is_rule_digit(s.p[i]) && i < first + 9)
             n[k] = n[k] * 10 + (uint64_t)(s.p[i++] - '0');
         if (i == first || i >= s.n || s.p[i++] != (k ? 'i' : '+'))
             return 0;
@@ -106,7 +106,7 @@ bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *
         if (n) {
             buf_count(out, (uint64_t)from + (uint64_t)step * count);
             i += n;
-        } else if (s.p[i] == '\\' && i + 1 < s.n && digit(s.p[i + 1])) {
+        } else if (s.p[i] == '\\' && i + 1 < s.n && is_rule_digit(s.p[i + 1])) {
             buf_str(out, group[s.p[i + 1] - '0']);
             i += 2;
         } else {
@@ -142,7 +142,7 @@ static int path_numbers(struct str address, struct number out[NUMBERS])
 }
 
 /* Quotes a literal text for a pattern or a template. */
-static void quote(struct str s, bool pattern, struct buf *out)
+static void quote_literal(struct str s, bool pattern, struct buf *out)
 {
     uint32_t from, step;
     for (size_t i = 0; i < s.n; i++) {
@@ -160,7 +160,7 @@ static void with_holes(struct str s, const struct number *hole, int n, const cha
     buf_clear(out);
     for (int i = 0; i <= n; i++) {
         struct str piece = i < n ? str_n(s.p + at, hole[i].at - at) : str_cut(s, at);
-        quote(piece, pattern, out);
+        quote_literal(piece, pattern, out);
         if (i < n) {
             buf_cstr(out, text[i]);
             at = hole[i].at + hole[i].n;
@@ -176,7 +176,7 @@ static struct number ordinal_of(struct str address)
     if (at < 0)
         return x;
     x.at = (size_t)at + 1;
-    while (x.at + x.n < address.n && digit(address.p[x.at + x.n]))
+    while (x.at + x.n < address.n && is_rule_digit(address.p[x.at + x.n]))
         x.value = x.value * 10 + (uint32_t)(address.p[x.at + x.n++] - '0');
     if (x.n > 9 || (x.n > 1 && address.p[x.at] == '0'))
         x.n = 0; /* part of a name */

@@ -51,7 +51,7 @@ struct pairs_building {
     bool shared;       /* pairs may share a row */
 };
 
-static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pair pair)
+static void propose_pair(struct pairs_building *b, uint32_t t, uint32_t g, struct pair pair)
 {
     struct proposal x = {t, g, (uint32_t)b->p->pairs.n};
     pair.group = NONE;
@@ -67,8 +67,8 @@ static void by_decision(struct pairs_building *b)
     for (size_t i = 0; i < b->ruled.pairs.n; i++) {
         const struct decided_pair *x = &b->ruled.pairs.v[i];
         bool rule = x->rule != NONE;
-        propose(b, x->t, x->g,
-                (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK,
+        propose_pair(b, x->t, x->g,
+                     (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK,
                               .why = rule ? WHY_RULE : WHY_MARK,
                               .confidence = 1,
                               .source = x->rule,
@@ -83,16 +83,16 @@ static void by_decision(struct pairs_building *b)
         b->taken[TARGET][b->found.v[i].t] = b->taken[GOLDEN][b->found.v[i].g] = TAKEN_BY_DECISION;
 }
 
-static bool denied(const struct pairs_building *b, uint32_t t, uint32_t g)
+static bool pair_denied(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
     return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, decided_pairs_key(t, g)) != MAP_NONE;
 }
 
 /* Whether decisions exclude a pair listed in a file. */
-static bool decided(const struct pairs_building *b, uint32_t t, uint32_t g)
+static bool pair_decided(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
     bool same_size = dump_row_numel(b->t, t) == dump_row_numel(b->g, g);
-    return denied(b, t, g) || b->taken[TARGET][t] == TAKEN_BY_DECISION ||
+    return pair_denied(b, t, g) || b->taken[TARGET][t] == TAKEN_BY_DECISION ||
            (same_size && b->taken[GOLDEN][g] == TAKEN_BY_DECISION);
 }
 
@@ -130,9 +130,9 @@ static void by_mapping(struct pairs_building *b, const struct mapping *m, uint32
             continue;
         }
         b->p->mapped++;
-        if (!decided(b, t, g))
-            propose(b, t, g,
-                    (struct pair){.origin = ORIGIN_MAPPING,
+        if (!pair_decided(b, t, g))
+            propose_pair(b, t, g,
+                         (struct pair){.origin = ORIGIN_MAPPING,
                                   .why = WHY_MAPPING,
                                   .confidence = 1,
                                   .source = number,
@@ -152,12 +152,12 @@ static void as_given(struct pairs_building *b, const struct pairing_options *o)
 {
     for (size_t i = 0; i < o->given_count; i++) {
         uint32_t t = o->given[i].row[TARGET], g = o->given[i].row[GOLDEN];
-        if (t == NONE || g == NONE || decided(b, t, g))
+        if (t == NONE || g == NONE || pair_decided(b, t, g))
             continue;
         bool named = same_name(b, t, g), weight = o->given_why == WHY_PARAMETER;
         b->p->mapped += !weight;
-        propose(b, t, g,
-                (struct pair){.origin = named ? ORIGIN_NAME : ORIGIN_MAPPING,
+        propose_pair(b, t, g,
+                     (struct pair){.origin = named ? ORIGIN_NAME : ORIGIN_MAPPING,
                               .why = (uint8_t)(named && weight ? WHY_NAME : o->given_why),
                               .confidence = 1,
                               .view = NONE});
@@ -245,13 +245,13 @@ static void by_slots(struct pairs_building *b, const uint32_t *partner, bool fil
         list_rows(b, &l, other);
         EACH_ROW(b->t, c, t) {
             uint32_t *at = &l.head[b->t->rows.v[t].slot], g;
-            while (*at != NONE && denied(b, t, *at))
+            while (*at != NONE && pair_denied(b, t, *at))
                 at = &l.next[*at];
             if (b->taken[TARGET][t] || *at == NONE)
                 continue;
             g = *at;
             *at = l.next[g];
-            propose(b, t, g, by_call(b, c, other, filled));
+            propose_pair(b, t, g, by_call(b, c, other, filled));
         }
         forget_rows(b, &l, other);
     }
@@ -274,8 +274,9 @@ static void by_sequence(struct pairs_building *b, const anchor_list *anchors)
     for (size_t i = 0; i < found.pairs.n; i++) {
         const struct sequence_pair *x = &found.pairs.v[i];
         uint32_t view = x->view == NONE ? NONE : first + x->view;
-        propose(b, x->t, x->g,
-                (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = view});
+        propose_pair(b, x->t, x->g,
+                     (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence,
+                                   .view = view});
     }
     vec_release(&found.views);
     vec_release(&found.pairs);
@@ -293,7 +294,7 @@ static void by_anchors(struct pairs_building *b, const anchor_list *anchors, boo
 
 /* Pairs calls that neither names nor the aligner have paired, if both sides have equally many of a name between two
  * pairs. */
-static void fill(struct pairs_building *b)
+static void fill_pairs(struct pairs_building *b)
 {
     const struct dump *d[2] = {b->t, b->g};
     anchor_list anchors = {0};
@@ -321,7 +322,7 @@ static void by_counted_names(struct pairs_building *b)
     anchors_find(b->t, b->g, &b->ruled, &anchors);
     by_anchors(b, &anchors, false);
     by_sequence(b, &anchors);
-    fill(b);
+    fill_pairs(b);
     vec_release(&anchors);
 }
 
@@ -421,7 +422,7 @@ struct golden_alone {
     uint32_t behind, g;
 };
 
-static int by_place(const void *a, const void *b)
+static int compare_pair_places(const void *a, const void *b)
 {
     const struct golden_alone *x = a, *y = b;
     if (x->behind != y->behind)
@@ -449,12 +450,12 @@ static void find_golden_alone(const struct pairs_building *b, golden_alone_list 
         vec_push(out, ((struct golden_alone){behind, g}));
     }
     if (!sorted)
-        vec_sort(out, by_place);
+        vec_sort(out, compare_pair_places);
     free(partner);
 }
 
 /* Makes the lines of the table (see the header). */
-static void lay_out(struct pairs_building *b)
+static void lay_out_lines(struct pairs_building *b)
 {
     struct pairing *p = b->p;
     size_t nt = b->t->rows.n, f = 0, a = 0;
@@ -514,7 +515,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
         find_cut(&b); /* an axis of one may be the rest of a longer one */
         find_repeated(&b);
     }
-    lay_out(&b);
+    lay_out_lines(&b);
     decided_pairs_release(&b.ruled);
     free(b.taken[TARGET]);
     free(b.taken[GOLDEN]);

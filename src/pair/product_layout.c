@@ -67,7 +67,7 @@ static bool row_difference(struct open_row *o, size_t width, size_t n, double *o
     return read;
 }
 
-static double distance(const double *a, const double *b, size_t n)
+static double squared_distance(const double *a, const double *b, size_t n)
 {
     double sum = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
@@ -99,15 +99,15 @@ static bool try_both(struct product_rows *p, double *in_out, double *out_in)
         for (size_t k = 0; k < n && read; k++)
             by_column[k] += in[i] * line[k];
     }
-    *out_in = distance(by_row, out, n);
-    *in_out = distance(by_column, out, n);
+    *out_in = squared_distance(by_row, out, n);
+    *in_out = squared_distance(by_column, out, n);
     free(in);
     free(line);
     return read && !isnan(*in_out) && !isnan(*out_in);
 }
 
 /* How a square weight of `width` is multiplied, by x and y, the product's input and result. */
-static enum product_layout probe(const struct dump *d, uint32_t x, uint32_t weight, uint32_t y, size_t width)
+static enum product_layout probe_layout(const struct dump *d, uint32_t x, uint32_t weight, uint32_t y, size_t width)
 {
     struct product_rows p = {.width = width};
     double in_out = NAN, out_in = NAN;
@@ -153,7 +153,7 @@ static enum product_layout layout_of(const struct dump *d, uint32_t weight)
     }
     if (x == NONE || y == NONE || dump_row_numel(d, x) != dump_row_numel(d, y))
         return LAYOUT_UNKNOWN;
-    return probe(d, x, weight, y, width);
+    return probe_layout(d, x, weight, y, width);
 }
 
 static bool is_weight(const struct dump *d, uint32_t row)
@@ -164,7 +164,7 @@ static bool is_weight(const struct dump *d, uint32_t row)
            c->family == FAMILY_LINEAR && square_width(d, row);
 }
 
-static void transpose(struct pairing *p, uint32_t pair, uint32_t *view)
+static void transpose_pair(struct pairing *p, uint32_t pair, uint32_t *view)
 {
     if (*view == NONE) {
         struct view v = {.side = GOLDEN, .count = 1, .step = {{.op = VIEW_TRANSPOSE}}};
@@ -200,7 +200,7 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
         enum product_layout t = layout_of(target, l->row[TARGET]), g = layout_of(golden, l->row[GOLDEN]);
         if (t == LAYOUT_UNKNOWN || g == LAYOUT_UNKNOWN || t == g)
             continue;
-        transpose(p, l->pair, &view);
+        transpose_pair(p, l->pair, &view);
         uint32_t scope = target->calls.v[target->rows.v[l->row[TARGET]].call].scope;
         if (scope != NONE && !same)
             nmap_set(&turned, scope, 1);
@@ -212,7 +212,7 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
         if (r && r->io == IO_GRADIENT && p->pairs.v[l->pair].view == NONE && scope != NONE &&
             square_width(d[TARGET], l->row[TARGET]) && square_width(d[GOLDEN], l->row[GOLDEN]) &&
             nmap_get(&turned, scope) != MAP_NONE)
-            transpose(p, l->pair, &view);
+            transpose_pair(p, l->pair, &view);
     }
     nmap_release(&turned);
 }

@@ -7,7 +7,7 @@
 #define ALIKE 1e-4
 
 /* The steps that give `small`, with leading axes of size 1, the shape of `large`; false if they do not fit. */
-static bool lay_out(const struct shape *small, const struct shape *large, struct view *v)
+static bool lay_out_repeated(const struct shape *small, const struct shape *large, struct view *v)
 {
     int missing = large->ndim - small->ndim;
     *v = (struct view){.side = 0};
@@ -57,7 +57,7 @@ static bool lay_out_merged(const struct shape *small, const struct shape *large,
     return true;
 }
 
-static bool alike(double a, double b, double scale)
+static bool repeated_alike(double a, double b, double scale)
 {
     return a == b || fabs(a - b) <= ALIKE * scale; /* infinite with fills */
 }
@@ -80,9 +80,9 @@ static bool figures_fit(const struct row *small, const struct row *large, double
         return x[STAT_MAX] == y[STAT_MAX] && x[STAT_MIN] == y[STAT_MIN];
     if (!(both & (HAS_MEAN | HAS_NORM)))
         return false;
-    return alike(x[STAT_MAX], y[STAT_MAX], scale) && alike(x[STAT_MIN], y[STAT_MIN], scale) &&
-           (!(both & HAS_MEAN) || alike(x[STAT_MEAN], y[STAT_MEAN], scale)) &&
-           (!(both & HAS_NORM) || alike(x[STAT_NORM] * sqrt(times), y[STAT_NORM], fabs(y[STAT_NORM])));
+    return repeated_alike(x[STAT_MAX], y[STAT_MAX], scale) && repeated_alike(x[STAT_MIN], y[STAT_MIN], scale) &&
+           (!(both & HAS_MEAN) || repeated_alike(x[STAT_MEAN], y[STAT_MEAN], scale)) &&
+           (!(both & HAS_NORM) || repeated_alike(x[STAT_NORM] * sqrt(times), y[STAT_NORM], fabs(y[STAT_NORM])));
 }
 
 bool repeated_view(const struct dump *t, uint32_t trow, const struct dump *g, uint32_t grow, struct view *v)
@@ -93,7 +93,7 @@ bool repeated_view(const struct dump *t, uint32_t trow, const struct dump *g, ui
         return false;
     bool target = x->numel < y->numel; /* the target is the smaller one */
     const struct shape *small = target ? x : y, *large = target ? y : x;
-    if (!lay_out(small, large, v) && !lay_out_merged(small, large, v))
+    if (!lay_out_repeated(small, large, v) && !lay_out_merged(small, large, v))
         return false;
     v->side = target ? 0 : 1;
     double times = target ? (double)y->numel / (double)x->numel : (double)x->numel / (double)y->numel;

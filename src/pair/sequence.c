@@ -48,7 +48,7 @@ static bool is_graph(const struct dump *d)
     return d->calls.n && d->calls.v[0].kind == CALL_OPERATOR;
 }
 
-static bool unordered(const struct sequence *w)
+static bool sequence_unordered(const struct sequence *w)
 {
     return is_graph(w->d[TARGET]) || is_graph(w->d[GOLDEN]);
 }
@@ -60,7 +60,7 @@ uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call)
 }
 
 /* Pairs two backward calls whose forward calls are paired with this confidence. */
-static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float confidence)
+static void pair_backward_calls(struct sequence *w, int klass, uint32_t x, uint32_t y, float confidence)
 {
     align_item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
     if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
@@ -82,8 +82,9 @@ static void follow_twins(struct sequence *w, int klass)
     for (size_t i = 0; i < forward->n; i++) {
         const struct align_item *a = &forward->v[i];
         if (a->match != NONE)
-            follow(w, klass, sequence_twin(w, TARGET, a->call),
-                   sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call), a->confidence);
+            pair_backward_calls(w, klass, sequence_twin(w, TARGET, a->call),
+                                sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call),
+                                a->confidence);
     }
 }
 
@@ -105,8 +106,8 @@ static void follow_modules(struct sequence *w, const struct nmap gradients[2])
         for (size_t i = 0; i < t->n; i++) {
             const struct align_item *a = &t->v[i];
             if (a->match != NONE && a->confidence >= least[k])
-                follow(w, ITEMS_GRADIENTS, free_gradient(w, TARGET, a->call, &gradients[TARGET]),
-                       free_gradient(w, GOLDEN, g->v[a->match].call, &gradients[GOLDEN]), a->confidence);
+                pair_backward_calls(w, ITEMS_GRADIENTS, free_gradient(w, TARGET, a->call, &gradients[TARGET]),
+                                    free_gradient(w, GOLDEN, g->v[a->match].call, &gradients[GOLDEN]), a->confidence);
         }
 }
 
@@ -182,7 +183,7 @@ static void set_calls(struct sequence *w, const anchor_list *anchors)
         set_pair(w, anchors->v[i].t, anchors->v[i].g, WHY_PATH, SEQUENCE_PATH);
 }
 
-static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gradients[2])
+static void begin_sequence(struct sequence *w, const anchor_list *anchors, struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
         w->item_of[s] = mem_nones(w->d[s]->calls.n);
@@ -207,7 +208,7 @@ static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gr
     set_calls(w, anchors);
 }
 
-static void end(struct sequence *w, struct nmap gradients[2])
+static void end_sequence(struct sequence *w, struct nmap gradients[2])
 {
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++)
@@ -303,8 +304,8 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
         {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs,
         .views = &out->views};
     struct nmap gradients[2] = {{0}, {0}};
-    begin(&w, o->anchors, gradients);
-    bool loose = unordered(&w);
+    begin_sequence(&w, o->anchors, gradients);
+    bool loose = sequence_unordered(&w);
     align_calls(&w, gradients, loose);
     for (int klass = 0; klass < 2; klass++) {
         align_item_list *A = &w.items[PHASE_FORWARD][klass][0], *B = &w.items[PHASE_FORWARD][klass][1];
@@ -334,5 +335,5 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
                 struct joined_call j = {s, c, w.adder[s][c]};
                 vec_push(&out->joined, j);
             }
-    end(&w, gradients);
+    end_sequence(&w, gradients);
 }

@@ -179,7 +179,7 @@ static void find_terms(const struct sequence *w, int s, const align_item_list *l
     free(scale_of);
 }
 
-static void join(struct sequence *w, int s, align_item_list *l, const struct adder *a)
+static void join_bias(struct sequence *w, int s, align_item_list *l, const struct adder *a)
 {
     if (a->scale != NONE)
         l->v[a->scale].set = SET_PART;
@@ -230,7 +230,7 @@ static void join_terms(struct sequence *w, int s, align_item_list *own, const al
     for (size_t i = 0; i < found.n; i++) {
         uint64_t numel = own->v[found.v[i].sum].numel;
         if (nmap_get(&proven, numel) != MAP_NONE && nmap_get(&takers, numel) == sums_of(own, &found, numel))
-            join(w, s, own, &found.v[i]);
+            join_bias(w, s, own, &found.v[i]);
     }
     nmap_release(&takers);
     nmap_release(&proven);
@@ -262,7 +262,7 @@ void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list 
              * other side */
             bool yes = twin != NONE ? takes_bias(w, !s, &other->v[twin]) : votes || within > found[!s].n;
             if (yes)
-                join(w, s, items[s], &found[s].v[i]);
+                join_bias(w, s, items[s], &found[s].v[i]);
         }
     }
     for (int s = 0; s < 2; s++)

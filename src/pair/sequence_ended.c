@@ -12,15 +12,15 @@
 #define PROPORTION 1e-4f  /* relative difference of figures that are the same but for a factor */
 
 /* Whether figures are those of one value; of 16-bit types they may be near only. */
-static bool equal(const struct fingerprint *a, const struct fingerprint *b)
+static bool values_equal(const struct fingerprint *a, const struct fingerprint *b)
 {
     return fingerprint_compare(a, b) >= (a->coarse || b->coarse ? LIKE_NEAR : LIKE_SAME);
 }
 
 /* Whether figures are equal, or differ by one factor: a scale may stand at another place. */
-static bool proportional(const struct fingerprint *a, const struct fingerprint *b)
+static bool values_proportional(const struct fingerprint *a, const struct fingerprint *b)
 {
-    if (equal(a, b))
+    if (values_equal(a, b))
         return true;
     if (a->size != b->size || (a->has & b->has) != 7 || !(a->norm > 0) || !(b->norm > 0) || !isfinite(a->norm) ||
         !isfinite(b->norm))
@@ -36,7 +36,7 @@ static bool inputs_agree(const struct align_item *a, const struct align_item *b)
     for (int i = 0; i < a->inputs; i++) {
         bool any = false;
         for (int k = 0; k < b->inputs && !any; k++)
-            any = proportional(&a->in[i], &b->in[k]);
+            any = values_proportional(&a->in[i], &b->in[k]);
         if (!any)
             return false;
     }
@@ -97,14 +97,14 @@ static bool is_unfounded(const struct sequence *w, const struct align_item *a, c
 }
 
 /* Whether the next product of both sides that reads something made behind the pair agrees. */
-static bool ends(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
+static bool chain_ends(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
 {
     for (size_t k = i + 1; k < A->n && k < i + AHEAD; k++) {
         const struct align_item *x = &A->v[k], *y = x->match == NONE ? NULL : &B->v[x->match];
         if (!y || x->match <= A->v[i].match || x->family != FAMILY_LINEAR || x->inputs < 2 ||
             (!reads_behind(w, TARGET, x, i) && !reads_behind(w, GOLDEN, y, A->v[i].match)))
             continue;
-        return inputs_agree(x, y) && proportional(&x->value, &y->value);
+        return inputs_agree(x, y) && values_proportional(&x->value, &y->value);
     }
     return false;
 }
@@ -124,7 +124,7 @@ static uint32_t same_call(const struct sequence *w, const align_item_list *A, co
                       fabsf(a->value.norm - b->value.norm);
         if (b->match != NONE || b->set || b->group != NONE || b->op != a->op || b->numel != a->numel ||
             decided_pairs_deny(w->ruled, a->call, b->call) || role_conflict(a->role, b->role) ||
-            !equal(&a->value, &b->value) ||
+            !values_equal(&a->value, &b->value) ||
             !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) || !(apart < nearest))
             continue;
         nearest = apart;
@@ -149,7 +149,7 @@ static void pair_free(struct sequence *w, align_item_list *A, align_item_list *B
     }
 }
 
-static bool reads(const struct sequence *w, int s, const struct align_item *x, const struct align_item *made)
+static bool item_reads(const struct sequence *w, int s, const struct align_item *x, const struct align_item *made)
 {
     for (int k = 0; k < x->inputs; k++)
         if (w->from[s][x->in_row[k]] == made->out)
@@ -162,7 +162,7 @@ static bool readers_are_paired(const struct sequence *w, int s, const align_item
                                const struct align_item *x, uint32_t y)
 {
     for (size_t k = y + 1; k < Y->n && k < y + AHEAD; k++)
-        if (reads(w, !s, &Y->v[k], &Y->v[y]) && Y->v[k].match != NONE && reads(w, s, &X->v[Y->v[k].match], x))
+        if (item_reads(w, !s, &Y->v[k], &Y->v[y]) && Y->v[k].match != NONE && item_reads(w, s, &X->v[Y->v[k].match], x))
             return true;
     return false;
 }
@@ -179,7 +179,7 @@ static void follow_sums(struct sequence *w, int s, align_item_list *X, align_ite
         for (size_t k = i + 1; k < X->n && k < i + AHEAD; k++) {
             struct align_item *last = &X->v[k];
             if (last->match != NONE || last->set || last->group != NONE || last->family != FAMILY_ADD ||
-                last->numel != x->numel || !reads(w, s, last, x) || !readers_are_paired(w, s, X, Y, last, y))
+                last->numel != x->numel || !item_reads(w, s, last, x) || !readers_are_paired(w, s, X, Y, last, y))
                 continue;
             w->call_pair[s][x->call] = NONE;
             w->call_pair[s][last->call] = Y->v[y].call;
@@ -201,7 +201,7 @@ void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list
     follow_sums(w, GOLDEN, B, A);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i], *b = a->match == NONE ? NULL : &B->v[a->match];
-        if (!b || !is_unfounded(w, a, b) || (!operands_differ(w, a, b) && !ends(w, A, B, i)))
+        if (!b || !is_unfounded(w, a, b) || (!operands_differ(w, a, b) && !chain_ends(w, A, B, i)))
             continue;
         w->call_pair[TARGET][a->call] = NONE;
         w->call_pair[GOLDEN][b->call] = NONE;

@@ -22,17 +22,17 @@ static bool is_inside(const struct dump *d, uint32_t call, uint32_t module)
     return false;
 }
 
-static bool holds(const struct dump *d, uint32_t row, const struct fingerprint *value)
+static bool row_holds_value(const struct dump *d, uint32_t row, const struct fingerprint *value)
 {
     struct fingerprint f = fingerprint_of(d, row);
     return fingerprint_compare(&f, value) == LIKE_SAME;
 }
 
 /* Whether the call reads this value of its own side as an input. */
-static bool reads(const struct dump *d, uint32_t call, const struct fingerprint *value)
+static bool call_reads_value(const struct dump *d, uint32_t call, const struct fingerprint *value)
 {
     EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && holds(d, r, value))
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && row_holds_value(d, r, value))
             return true;
     return false;
 }
@@ -50,8 +50,8 @@ static bool ends_later(const struct sequence *w, int s, uint32_t module, uint32_
         return false;
     struct fingerprint whole = fingerprint_of(w->d[s], out), before = fingerprint_of(w->d[!s], end);
     uint32_t behind = value_row(w, !s, next, IO_OUTPUT);
-    return holds(w->d[s], last, &whole) && reads(w->d[!s], next, &before) && behind != NONE &&
-           !holds(w->d[!s], behind, &before);
+    return row_holds_value(w->d[s], last, &whole) && call_reads_value(w->d[!s], next, &before) && behind != NONE &&
+           !row_holds_value(w->d[!s], behind, &before);
 }
 
 void sequence_find_ends(struct sequence *w)

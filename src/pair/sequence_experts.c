@@ -534,7 +534,7 @@ static void pair_halves(struct sequence *w, int s, const struct expert_product *
 
 /* The parameter of a layer's module that holds `matrices` of each expert, as large as the given one; NONE: none, or
  * several. */
-static uint32_t holder(const struct sequence *w, int s, const struct expert_product *all, int64_t matrices)
+static uint32_t holder_of_experts(const struct sequence *w, int s, const struct expert_product *all, int64_t matrices)
 {
     const align_item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
     uint32_t found = NONE;
@@ -561,9 +561,9 @@ static void pair_holders(struct sequence *w, int s, const struct expert_product 
 {
     const struct expert_product *gate = of[EXPERT_GATE], *up = of[EXPERT_UP], *down = of[EXPERT_DOWN];
     bool layer = down && down->item->layer >= 0;
-    uint32_t one = layer && sequence_free(w, s, down->weight) ? holder(w, !s, down, 1) : NONE,
+    uint32_t one = layer && sequence_free(w, s, down->weight) ? holder_of_experts(w, !s, down, 1) : NONE,
              two = layer && gate && up && sequence_free(w, s, gate->weight) && sequence_free(w, s, up->weight)
-                       ? holder(w, !s, gate, 2)
+                       ? holder_of_experts(w, !s, gate, 2)
                        : NONE;
     if (one != NONE)
         sequence_emit(w, s ? one : down->weight, s ? down->weight : one, WHY_PLACE, 0.9f);

@@ -38,7 +38,7 @@ static void index_weights(const struct sequence *w, int s, struct nmap *layer_of
 }
 
 /* For each target layer the golden number of most of its weights, -1 if unknown. False: no difference was found. */
-static bool vote(const struct sequence *w, int32_t to[LAYERS_MOST])
+static bool vote_layers(const struct sequence *w, int32_t to[LAYERS_MOST])
 {
     struct nmap layer_of[2] = {{0}, {0}}, count = {0};
     uint32_t *most = mem_zalloc(LAYERS_MOST * sizeof *most);
@@ -86,7 +86,7 @@ void sequence_learn_layers(struct sequence *w)
 {
     int32_t *to = mem_alloc(LAYERS_MOST * sizeof *to);
     memset(to, 0xff, LAYERS_MOST * sizeof *to);
-    if (vote(w, to))
+    if (vote_layers(w, to))
         for (int phase = 0; phase < PHASE_COUNT; phase++)
             for (int klass = 0; klass < 3; klass++) {
                 align_item_list *l = &w->items[phase][klass][TARGET];

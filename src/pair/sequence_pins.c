@@ -111,7 +111,7 @@ static uint64_t *readers_of(const struct sequence *w, int s)
     return mask;
 }
 
-static float common(uint64_t a, uint64_t b)
+static float common_bits(uint64_t a, uint64_t b)
 {
     int all = __builtin_popcountll(a | b);
     return all ? (float)__builtin_popcountll(a & b) / (float)all : 1;
@@ -134,7 +134,7 @@ static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
            !decided_pairs_deny(x->w->ruled, a->call, b->call) && !role_conflict(a->role, b->role);
 }
 
-static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
+static void pin_items(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
     struct align_item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
     a->set = b->set = SET_MATCH;
@@ -148,7 +148,7 @@ static void pin_weights(const struct pins *x)
     for (uint32_t i = 0; i < x->items[TARGET]->n; i++) {
         uint32_t g = x->w->weight_twin[TARGET][i];
         if (g != NONE && may_pin(x, i, g))
-            pin(x, i, g, WHY_WEIGHT, 0.9f);
+            pin_items(x, i, g, WHY_WEIGHT, 0.9f);
     }
 }
 
@@ -157,7 +157,7 @@ struct item_stretch {
     size_t from, to;
 };
 
-static struct item_stretch around(const struct pins *x, int s, uint32_t i)
+static struct item_stretch stretch_around(const struct pins *x, int s, uint32_t i)
 {
     size_t n = x->items[!s]->n, place = (size_t)((double)i * (double)n / (double)x->items[s]->n);
     return (struct item_stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0,
@@ -166,10 +166,10 @@ static struct item_stretch around(const struct pins *x, int s, uint32_t i)
 
 /* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source
  * order. */
-static struct item_stretch between(const struct pins *x, int s, uint32_t i)
+static struct item_stretch stretch_between(const struct pins *x, int s, uint32_t i)
 {
     const align_item_list *l = x->items[s];
-    struct item_stretch r = around(x, s, i);
+    struct item_stretch r = stretch_around(x, s, i);
     size_t edge[2] = {r.from, r.to};
     for (uint32_t k = i; k-- > 0;)
         if (l->v[k].set == SET_MATCH) {
@@ -205,7 +205,7 @@ static bool one_value(const struct align_item *a, const struct align_item *b, fl
 
 /* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before
  * all; NONE if none is. */
-static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
+static uint32_t nearest_item(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
 {
     const align_item_list *own = x->items[s], *l = x->items[!s];
     const struct value_sample *a = &x->sample[s][i], *all = x->sample[!s];
@@ -253,18 +253,18 @@ static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const
 {
     uint32_t n = (uint32_t)x->items[TARGET]->n, *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; i < n; i++)
-        to[i] = nearest(x, TARGET, i, where(x, TARGET, i), clear);
+        to[i] = nearest_item(x, TARGET, i, where(x, TARGET, i), clear);
     for (uint32_t i = 0; i < n; i++)
-        if (to[i] != NONE && nearest(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i &&
+        if (to[i] != NONE && nearest_item(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i &&
             !held_elsewhere(x, TARGET, i, to[i], where(x, TARGET, i)) &&
             !held_elsewhere(x, GOLDEN, to[i], i, where(x, GOLDEN, to[i])))
-            pin(x, i, to[i], WHY_SAMPLE, confidence);
+            pin_items(x, i, to[i], WHY_SAMPLE, confidence);
     free(to);
 }
 
 static float read_alike(const struct pins *x, const struct align_item *a, const struct align_item *b)
 {
-    return common(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
+    return common_bits(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
 }
 
 /* Two pins whose results go where the other one's should: the two calls have exchanged what they hold. */
@@ -306,8 +306,8 @@ void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g)
     for (int s = 0; s < 2; s++)
         w->sample[s] = take_samples(w->d[s], x.items[s]);
     if (w->sample[TARGET] && w->sample[GOLDEN]) {
-        pin_nearest(&x, around, CLEAR, 0.9f);
-        pin_nearest(&x, between, 1, 0.8f);
+        pin_nearest(&x, stretch_around, CLEAR, 0.9f);
+        pin_nearest(&x, stretch_between, 1, 0.8f);
     }
     undo_exchanges(&x);
     for (int s = 0; s < 2; s++)

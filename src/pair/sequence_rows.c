@@ -42,7 +42,7 @@ static bool numel_fits(const struct sequence *w, uint32_t t, uint32_t g)
 }
 
 /* How many rows of l have this element count. */
-static int alternatives(const struct sequence *w, int s, const struct rows *l, uint64_t numel)
+static int count_alternatives(const struct sequence *w, int s, const struct rows *l, uint64_t numel)
 {
     int n = 0;
     for (int i = 0; i < l->n; i++)
@@ -50,14 +50,15 @@ static int alternatives(const struct sequence *w, int s, const struct rows *l, u
     return n;
 }
 
-static void take(struct sequence *w, struct rows *t, int i, struct rows *g, int k, enum pair_why why, float confidence)
+static void take_row_pair(struct sequence *w, struct rows *t, int i, struct rows *g, int k, enum pair_why why,
+                          float confidence)
 {
     sequence_emit(w, t->row[i], g->row[k], why, confidence);
     t->row[i] = g->row[k] = NONE;
 }
 
 /* Whether a backward call returns what it gets in this row: the gradient of an addition does. */
-static bool returned(const struct sequence *w, int s, uint32_t row)
+static bool returns_input(const struct sequence *w, int s, uint32_t row)
 {
     struct fingerprint in = fingerprint_of(w->d[s], row);
     EACH_ROW(w->d[s], w->d[s]->rows.v[row].call, r) {
@@ -74,7 +75,7 @@ static bool term_and_sum(const struct sequence *w, uint32_t t, uint32_t g)
 {
     const struct row *row = &w->d[TARGET]->rows.v[t];
     return row->io == IO_INPUT && w->d[TARGET]->calls.v[row->call].phase == PHASE_BACKWARD &&
-           returned(w, TARGET, t) != returned(w, GOLDEN, g);
+           returns_input(w, TARGET, t) != returns_input(w, GOLDEN, g);
 }
 
 static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum likeness least)
@@ -99,7 +100,7 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
             }
         }
         if (best >= 0)
-            take(w, t, i, g, best, WHY_FINGERPRINT, 0.95f);
+            take_row_pair(w, t, i, g, best, WHY_FINGERPRINT, 0.95f);
     }
 }
 
@@ -120,7 +121,7 @@ static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, flo
                 continue;
             struct fingerprint a = fingerprint_of(w->d[0], t->row[i]), b = fingerprint_of(w->d[1], g->row[k]);
             bool like = fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
-            take(w, t, i, g, k, like ? WHY_FINGERPRINT : WHY_SLOT, like ? 0.95f : confidence);
+            take_row_pair(w, t, i, g, k, like ? WHY_FINGERPRINT : WHY_SLOT, like ? 0.95f : confidence);
         }
 }
 
@@ -142,7 +143,7 @@ static void by_flow(struct sequence *w, struct rows *t, struct rows *g, bool pro
             uint32_t x = w->from[0][t->row[i]], y = w->from[1][g->row[k]];
             if (x != NONE && y != NONE && w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call &&
                 (!product || i == k || may_move(w, x, y)))
-                take(w, t, i, g, k, WHY_FLOW, confidence);
+                take_row_pair(w, t, i, g, k, WHY_FLOW, confidence);
         }
 }
 
@@ -154,7 +155,7 @@ static uint64_t habit_key(const struct align_item *a, const struct align_item *b
     return hash_bytes(key, sizeof key, 3);
 }
 
-static void learn(struct sequence *w, const struct align_item *a, const struct align_item *b)
+static void learn_argument_places(struct sequence *w, const struct align_item *a, const struct align_item *b)
 {
     EACH_ROW(w->d[0], a->call, r) {
         uint32_t to = w->row_pair[0][r];
@@ -174,12 +175,12 @@ static void by_habit(struct sequence *w, const struct align_item *a, const struc
             t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
         for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
             if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
-                take(w, t, i, g, k, why, confidence);
+                take_row_pair(w, t, i, g, k, why, confidence);
     }
 }
 
 /* Whether rows of one size in one call hold the same value, so that any of them may be paired. */
-static bool interchangeable(const struct sequence *w, int s, const struct rows *l, int like)
+static bool rows_interchangeable(const struct sequence *w, int s, const struct rows *l, int like)
 {
     struct fingerprint a = fingerprint_of(w->d[s], l->row[like]);
     for (int i = 0; i < l->n; i++)
@@ -193,28 +194,28 @@ static bool interchangeable(const struct sequence *w, int s, const struct rows *
 }
 
 /* Pairs the remaining rows by position. */
-static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why,
-                     float confidence)
+static void pair_rows_by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why,
+                               float confidence)
 {
     const struct rows first = *t, other = *g;
     for (int i = 0; i < t->n; i++) {
         if (t->row[i] == NONE)
             continue;
         uint64_t n = dump_row_numel(w->d[0], t->row[i]);
-        int here = alternatives(w, 0, &first, n), there = alternatives(w, 1, &other, n);
+        int here = count_alternatives(w, 0, &first, n), there = count_alternatives(w, 1, &other, n);
         if (here != there)
             continue;
-        bool sure = here == 1 || !commutes || interchangeable(w, 0, &first, i);
+        bool sure = here == 1 || !commutes || rows_interchangeable(w, 0, &first, i);
         for (int k = 0; k < g->n; k++)
             if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
-                take(w, t, i, g, k, why, sure ? confidence : fminf(confidence, 0.4f));
+                take_row_pair(w, t, i, g, k, why, sure ? confidence : fminf(confidence, 0.4f));
                 break;
             }
     }
 }
 
 /* Pairs numbers given as operands: "x + 1e-6", "x * 0.125". */
-static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence)
+static void pair_scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence)
 {
     uint32_t one[2] = {NONE, NONE};
     int n[2] = {0, 0};
@@ -233,7 +234,7 @@ static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence
 }
 
 /* Pairs numbers, booleans and texts of one operator by their argument names. */
-static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confidence)
+static void pair_arguments(struct sequence *w, uint32_t t, uint32_t g, float confidence)
 {
     struct named_argument a[ARGUMENTS_MOST], b[ARGUMENTS_MOST];
     int n[2] = {arguments_named(w->d[0], t, a), arguments_named(w->d[1], g, b)};
@@ -245,7 +246,7 @@ static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confiden
 }
 
 /* Families for which a framework may record only the gradients of one inner node (doc/formats.md). */
-static bool composite(uint8_t f)
+static bool family_is_composite(uint8_t f)
 {
     return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
 }
@@ -306,19 +307,19 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
             continue;
         }
         bool doubt = (order[o] == IO_INPUT && (agreed || modules) && !only_operand_left(w, a, b, &t, &g)) ||
-                     (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
+                     (backward && order[o] == IO_OUTPUT && (family_is_composite(a->family) || modules)) ||
                      (backward && a->op != b->op);
         if (!places_tell(w, a, b, commutes, order[o]))
             continue;
         by_habit(w, a, b, &t, &g, why, doubt ? fminf(base, 0.4f) : base);
-        by_place(w, &t, &g, commutes, why, doubt ? fminf(base, 0.4f) : base);
+        pair_rows_by_place(w, &t, &g, commutes, why, doubt ? fminf(base, 0.4f) : base);
     }
     if (certain)
-        learn(w, a, b);
+        learn_argument_places(w, a, b);
     else if (!modules && !backward && a->op == b->op) {
-        arguments(w, a->call, b->call, base);
+        pair_arguments(w, a->call, b->call, base);
         if (commutes)
-            scalars(w, a->call, b->call, base);
+            pair_scalars(w, a->call, b->call, base);
     }
 }
 

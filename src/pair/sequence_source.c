@@ -44,7 +44,7 @@ static bool may_hold(const struct sequence *w, int s, uint32_t from, uint32_t ro
 }
 
 /* The last output without partner before an input that holds its value, or NONE. */
-static uint32_t hander(const struct sources *x, int s, uint32_t row)
+static uint32_t last_unpaired_output(const struct sources *x, int s, uint32_t row)
 {
     const struct dump *d = x->w->d[s];
     struct fingerprint value = fingerprint_of(d, row);
@@ -61,11 +61,11 @@ static uint32_t hander(const struct sources *x, int s, uint32_t row)
 
 /* The output without partner that made the value of an input, or NONE. A graph may have recorded it later: then the
  * call that handed it on stands for it. */
-static uint32_t maker(const struct sources *x, int s, uint32_t row)
+static uint32_t source_maker(const struct sources *x, int s, uint32_t row)
 {
     uint32_t from = x->w->from[s][row];
     if (from == NONE)
-        return hander(x, s, row);
+        return last_unpaired_output(x, s, row);
     return from != row && may_hold(x->w, s, from, row) ? from : NONE;
 }
 
@@ -105,11 +105,11 @@ static bool has_namesake(const struct sequence *w, int s, uint32_t row)
 static void pair_source(const struct sources *x, const struct sequence_pair *p)
 {
     struct sequence *w = x->w;
-    uint32_t t = maker(x, TARGET, p->t), g = maker(x, GOLDEN, p->g);
+    uint32_t t = source_maker(x, TARGET, p->t), g = source_maker(x, GOLDEN, p->g);
     if (t == NONE)
         return;
     if (g == NONE)
-        g = maker_is_known(w, p->g) ? hander(x, GOLDEN, p->g) : NONE;
+        g = maker_is_known(w, p->g) ? last_unpaired_output(x, GOLDEN, p->g) : NONE;
     else if (reads_value(w, TARGET, w->d[TARGET]->rows.v[t].call, g) ||
              reads_value(w, GOLDEN, w->d[GOLDEN]->rows.v[g].call, t))
         return;

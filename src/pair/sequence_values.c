@@ -38,7 +38,7 @@ static bool cell_of(const struct dump *d, uint32_t row, int64_t *cell)
     return true;
 }
 
-static uint64_t key_of(uint64_t numel, int64_t cell)
+static uint64_t fingerprint_key(uint64_t numel, int64_t cell)
 {
     uint64_t key[2] = {numel, (uint64_t)cell};
     return hash_bytes(key, sizeof key, 13);
@@ -51,7 +51,7 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
     for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) { /* backwards, so that each list begins with the earliest */
         if (!cell_of(d, r, &cell))
             continue;
-        uint64_t key = key_of(dump_row_numel(d, r), cell);
+        uint64_t key = fingerprint_key(dump_row_numel(d, r), cell);
         struct value_row h = {r, nmap_get(&x->first, key)};
         vec_push(&x->list, h);
         nmap_set(&x->first, key, (uint32_t)x->list.n - 1);
@@ -60,7 +60,7 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
 
 /* The difference between the figures of two rows of one size: extremes and mean relative to the elements' size, the
  * norm to itself. */
-static double distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
+static double fingerprint_distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
 {
     const struct row *a = &d->rows.v[row], *b = &o->rows.v[other];
     double extreme = fmax(fabs(b->stat[STAT_MAX]), fabs(b->stat[STAT_MIN])), element = extreme;
@@ -108,14 +108,15 @@ static double near_rows(const struct sequence *w, const struct value_index *x, i
     if (!cell_of(o, row, &cell))
         return nearest;
     for (int64_t c = cell - REACH; c <= cell + REACH; c++)
-        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && *n < CANDIDATES;
+        for (uint32_t i = nmap_get(&x->first, fingerprint_key(dump_row_numel(o, row), c)); i != MAP_NONE && *n <
+             CANDIDATES;
              i = x->list.v[i].next) {
             struct value_candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
             struct fingerprint have = fingerprint_of(d, k.row);
             k.like = fingerprint_compare(&have, &want);
             if (k.like <= LIKE_UNKNOWN)
                 continue;
-            k.distance = distance(d, k.row, o, row);
+            k.distance = fingerprint_distance(d, k.row, o, row);
             nearest = fmin(nearest, k.distance);
             out[(*n)++] = k;
         }
@@ -209,7 +210,7 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
 }
 
 /* The backward rows of both sides, indexed once. */
-static struct value_index *indexed(struct sequence *w)
+static struct value_index *backward_index(struct sequence *w)
 {
     if (!w->values) {
         w->values = mem_zalloc(2 * sizeof *w->values);
@@ -230,17 +231,17 @@ void sequence_values_release(struct sequence *w)
 
 bool sequence_held_nearer(struct sequence *w, uint32_t t, uint32_t g)
 {
-    const struct value_index *x = indexed(w);
+    const struct value_index *x = backward_index(w);
     struct value_candidate all[CANDIDATES];
     uint32_t n;
-    double apart = distance(w->d[TARGET], t, w->d[GOLDEN], g);
+    double apart = fingerprint_distance(w->d[TARGET], t, w->d[GOLDEN], g);
     return apart > 4 * near_rows(w, &x[TARGET], TARGET, g, all, &n) + EQUAL ||
            apart > 4 * near_rows(w, &x[GOLDEN], GOLDEN, t, all, &n) + EQUAL;
 }
 
 void sequence_backward_values(struct sequence *w, int graph)
 {
-    const struct value_index *x = indexed(w);
+    const struct value_index *x = backward_index(w);
     const struct dump *o = w->d[!graph];
     size_t before = w->out->n;
     for (uint32_t r = 0; x[graph].list.n && r < o->rows.n; r++) {

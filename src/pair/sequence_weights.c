@@ -46,14 +46,14 @@ static void list_weights(const struct sequence *w, int s, const align_item_list 
     vec_sort(out, by_extremes);
 }
 
-static bool near(float a, float b, float tol)
+static bool within_relative(float a, float b, float tol)
 {
     return fabsf(a - b) <= tol * fmaxf(fabsf(a), fabsf(b));
 }
 
 static bool same_weight(const struct weight_use *a, const struct weight_use *b, float tol)
 {
-    return a->numel == b->numel && near(a->max, b->max, tol) && near(a->min, b->min, tol);
+    return a->numel == b->numel && within_relative(a->max, b->max, tol) && within_relative(a->min, b->min, tol);
 }
 
 /* The only item of l that uses this weight; NONE if there are none or several. */
@@ -63,8 +63,8 @@ static uint32_t lone_user(const weight_list *l, const struct weight_use *u, floa
     size_t i;
     uint32_t found = NONE;
     lower_bound(i, l->n, m[i].numel < u->numel ||
-                             (m[i].numel == u->numel && m[i].max < u->max && !near(m[i].max, u->max, tol)));
-    for (; i < l->n && m[i].numel == u->numel && (m[i].max <= u->max || near(m[i].max, u->max, tol)); i++) {
+                             (m[i].numel == u->numel && m[i].max < u->max && !within_relative(m[i].max, u->max, tol)));
+    for (; i < l->n && m[i].numel == u->numel && (m[i].max <= u->max || within_relative(m[i].max, u->max, tol)); i++) {
         if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
             continue;
         if (found != NONE)
@@ -76,7 +76,7 @@ static uint32_t lone_user(const weight_list *l, const struct weight_use *u, floa
 
 /* The relative difference up to which two extremes are equal: for recordings with few digits, the printed resolution.
  */
-static float tolerance(const struct sequence *w)
+static float weight_tolerance(const struct sequence *w)
 {
     int digits = w->d[0]->digits < w->d[1]->digits ? w->d[0]->digits : w->d[1]->digits;
     return digits > 0 && digits < 9 ? 2 * powf(10, 1 - (float)digits) : 1e-6f;
@@ -86,7 +86,7 @@ void sequence_find_weights(struct sequence *w, const align_item_list *t, const a
 {
     const align_item_list *items[2] = {t, g};
     weight_list l[2] = {{0}, {0}};
-    float tol = tolerance(w);
+    float tol = weight_tolerance(w);
     for (int s = 0; s < 2; s++) {
         w->weight_twin[s] = mem_nones(items[s]->n);
         list_weights(w, s, items[s], &l[s]);

@@ -53,7 +53,7 @@ static int64_t tokens_of(const struct token_ordering *x, const struct line *l)
     return a[0];
 }
 
-static struct view divided(int64_t outer, int64_t inner)
+static struct view divided_view(int64_t outer, int64_t inner)
 {
     return (struct view){.side = GOLDEN,
                          .count = 2,
@@ -71,8 +71,8 @@ static double error_through(struct tensor_sample *s, const struct tensor *golden
 }
 
 /* Whether the pair's elements agree in the order of a divided axis and not as stored: of `only`, or of the best. */
-static bool ask(const struct token_ordering *x, const struct line *l, int64_t tokens, const struct view *only,
-                struct view *found)
+static bool ask_token_order(const struct token_ordering *x, const struct line *l, int64_t tokens,
+                            const struct view *only, struct view *found)
 {
     struct tensor t, g;
     struct tensor_sample s;
@@ -86,7 +86,7 @@ static bool ask(const struct token_ordering *x, const struct line *l, int64_t to
             bool apart = tensor_sample_error(&s, &g, &stored, &quiet) == 0;
             least = apart ? fmin(least, stored / CLOSER) : 0;
             for (int64_t outer = 2; outer < tokens && apart; outer++) {
-                struct view v = only ? *only : divided(outer, tokens / outer);
+                struct view v = only ? *only : divided_view(outer, tokens / outer);
                 double error = tokens % outer ? INFINITY : error_through(&s, &g, &v);
                 if (error < least) {
                     least = error;
@@ -127,7 +127,7 @@ static uint64_t operand_key(const struct token_ordering *x, const struct line *l
     return k;
 }
 
-static void give(struct token_ordering *x, const struct line *l, const struct view *v)
+static void give_token_view(struct token_ordering *x, const struct line *l, const struct view *v)
 {
     uint32_t at = (uint32_t)x->p->views.n;
     vec_push(&x->p->views, *v);
@@ -146,8 +146,8 @@ static void follow_calls(struct token_ordering *x)
         if (at == MAP_NONE)
             continue;
         only = x->p->views.v[at];
-        if (only.step[0].v[0] * only.step[0].v[1] == tokens && ask(x, l, tokens, &only, &found))
-            give(x, l, &found);
+        if (only.step[0].v[0] * only.step[0].v[1] == tokens && ask_token_order(x, l, tokens, &only, &found))
+            give_token_view(x, l, &found);
     }
 }
 
@@ -168,9 +168,9 @@ void token_rows_find(struct pairing *p, const struct dump *target, const struct 
             uint64_t key = operand_key(&x, l, tokens);
             uint32_t known = nmap_get(&x.kinds, key);
             if (!pass && known == MAP_NONE)
-                nmap_set(&x.kinds, key, ask(&x, l, tokens, NULL, &v) ? 2 : 1);
-            else if (pass && known == 2 && ask(&x, l, tokens, NULL, &v))
-                give(&x, l, &v);
+                nmap_set(&x.kinds, key, ask_token_order(&x, l, tokens, NULL, &v) ? 2 : 1);
+            else if (pass && known == 2 && ask_token_order(&x, l, tokens, NULL, &v))
+                give_token_view(&x, l, &v);
         }
     follow_calls(&x);
     nmap_release(&x.kinds);

@@ -20,7 +20,7 @@ static const struct {
 
 /* ---- text ---- */
 
-static bool number(struct str s, int64_t *out)
+static bool take_axis_number(struct str s, int64_t *out)
 {
     bool minus = s.n && s.p[0] == '-';
     unsigned long long u;
@@ -39,7 +39,7 @@ static struct str next_word(struct str *rest)
 }
 
 /* Appends the numbers in "2,8,-1", "0:16" or "4:" to the step. */
-static bool numbers(struct str word, char between, struct view_step *s)
+static bool take_axis_numbers(struct str word, char between, struct view_step *s)
 {
     struct str one;
     for (bool again = true; again;) {
@@ -48,7 +48,7 @@ static bool numbers(struct str word, char between, struct view_step *s)
         word = rest;
         if (!one.n && between == ':' && !again)
             return true; /* FROM: means up to the end */
-        if (s->n == TENSOR_DIMS || !number(one, &s->v[s->n]))
+        if (s->n == TENSOR_DIMS || !take_axis_number(one, &s->v[s->n]))
             return false;
         s->n++;
     }
@@ -60,13 +60,14 @@ static bool step_numbers(struct view_step *s, struct str *rest)
     switch ((enum view_op)s->op) {
     case VIEW_RESHAPE:
     case VIEW_PERMUTE:
-        return numbers(next_word(rest), ',', s);
+        return take_axis_numbers(next_word(rest), ',', s);
     case VIEW_SLICE:
-        return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ':', s);
+        return take_axis_numbers(next_word(rest), ' ', s) && take_axis_numbers(next_word(rest), ':', s);
     case VIEW_SPLIT:
-        return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ':', s);
+        return take_axis_numbers(next_word(rest), ' ', s) && take_axis_numbers(next_word(rest), ' ', s) &&
+               take_axis_numbers(next_word(rest), ':', s);
     case VIEW_REPEAT:
-        return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ' ', s);
+        return take_axis_numbers(next_word(rest), ' ', s) && take_axis_numbers(next_word(rest), ' ', s);
     case VIEW_TRANSPOSE:
     case VIEW_OPS:
         break;
@@ -207,7 +208,7 @@ static void count_elements(struct tensor *t)
         t->numel *= (uint64_t)t->shape[i];
 }
 
-static bool slice(struct tensor *t, int axis, int64_t from, int64_t to)
+static bool view_slice(struct tensor *t, int axis, int64_t from, int64_t to)
 {
     if (from < 0 || to > t->shape[axis] || from >= to)
         return false;
@@ -233,7 +234,7 @@ static bool part_axis(struct tensor *t, int axis, int64_t outer)
 }
 
 /* Repeats an axis of size 1: its stride becomes 0. */
-static bool repeat(struct tensor *t, int axis, int64_t times)
+static bool view_repeat(struct tensor *t, int axis, int64_t times)
 {
     if (t->shape[axis] != 1 || times < 1 || t->numel > INT64_MAX / (uint64_t)times)
         return false;
@@ -244,7 +245,7 @@ static bool repeat(struct tensor *t, int axis, int64_t times)
 }
 
 /* New sizes over the same order of elements: axes contiguous in storage are merged first, then split. */
-static bool reshape(struct tensor *t, const struct view_step *s)
+static bool view_reshape(struct tensor *t, const struct view_step *s)
 {
     struct tensor_walk w;
     int64_t size[TENSOR_DIMS];
@@ -288,7 +289,7 @@ static bool reshape(struct tensor *t, const struct view_step *s)
     return true;
 }
 
-static bool permute(struct tensor *t, const struct view_step *s)
+static bool view_permute(struct tensor *t, const struct view_step *s)
 {
     int perm[TENSOR_DIMS];
     unsigned seen = 0;
@@ -305,7 +306,7 @@ static bool permute(struct tensor *t, const struct view_step *s)
     return true;
 }
 
-static bool transpose(struct tensor *t)
+static bool view_transpose(struct tensor *t)
 {
     int perm[TENSOR_DIMS];
     if (t->ndim < 2)
@@ -321,17 +322,17 @@ static bool step_apply(const struct view_step *s, struct tensor *t)
     int axis;
     switch ((enum view_op)s->op) {
     case VIEW_RESHAPE:
-        return reshape(t, s);
+        return view_reshape(t, s);
     case VIEW_PERMUTE:
-        return permute(t, s);
+        return view_permute(t, s);
     case VIEW_TRANSPOSE:
-        return transpose(t);
+        return view_transpose(t);
     case VIEW_SLICE:
-        return axis_of(t, s->v[0], &axis) && slice(t, axis, s->v[1], s->n > 2 ? s->v[2] : t->shape[axis]);
+        return axis_of(t, s->v[0], &axis) && view_slice(t, axis, s->v[1], s->n > 2 ? s->v[2] : t->shape[axis]);
     case VIEW_SPLIT:
-        return axis_of(t, s->v[0], &axis) && part_axis(t, axis, s->v[1]) && slice(t, axis + 1, s->v[2], s->v[3]);
+        return axis_of(t, s->v[0], &axis) && part_axis(t, axis, s->v[1]) && view_slice(t, axis + 1, s->v[2], s->v[3]);
     case VIEW_REPEAT:
-        return axis_of(t, s->v[0], &axis) && repeat(t, axis, s->v[1]);
+        return axis_of(t, s->v[0], &axis) && view_repeat(t, axis, s->v[1]);
     case VIEW_OPS:
         break;
     }
