@@ -67,7 +67,7 @@ static bool same_arguments(const struct call_values *a, const struct call_values
            same_named(a->parameter, a->parameters, b->parameter, b->parameters);
 }
 
-static void add_row(struct crossed_call *out, uint32_t target, uint32_t golden, double residual)
+static void add_crossed_row(struct crossed_call *out, uint32_t target, uint32_t golden, double residual)
 {
     out->row[out->outputs][TARGET] = target;
     out->row[out->outputs][GOLDEN] = golden;
@@ -95,7 +95,7 @@ bool crossed_alike(const struct oracle_side *const side[2], const uint32_t call[
             continue; /* an output that the formula does not speak of */
         alike = same_candidate(x, y);
         if (alike)
-            add_row(out, t, g, x->excess);
+            add_crossed_row(out, t, g, x->excess);
     }
     arena_release(&a);
     return alike;
@@ -117,7 +117,7 @@ static void collect_tensor(void *ctx, struct real_tensor *t, uint32_t row)
         out->t[out->n++] = t;
 }
 
-static void collect(struct call_values *c, struct argument_tensors *out)
+static void collect_arguments(struct call_values *c, struct argument_tensors *out)
 {
     out->n = 0;
     call_each_tensor(c, collect_tensor, out);
@@ -144,8 +144,8 @@ static bool take_list(struct real_tensor *g, int n, const struct real_tensor *t,
 static bool take_tensors(struct call_values *g, struct call_values *t)
 {
     struct argument_tensors a, b;
-    collect(g, &a);
-    collect(t, &b);
+    collect_arguments(g, &a);
+    collect_arguments(t, &b);
     if (a.n != b.n || a.n == CROSSED_TENSORS)
         return false;
     for (int i = 0; i < a.n; i++)
@@ -199,7 +199,7 @@ static void judge_outputs(const struct oracle_side *const side[2], const struct 
             continue;
         trial_run(&j, k, i, 0, &x);
         enum dtype type = recorded_call_type(g, g->values.output[i].dtype, &finer);
-        add_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type, own));
+        add_crossed_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type, own));
     }
 }
 

@@ -37,7 +37,7 @@ const char *unknown_text(enum unknown u)
 
 /* ---- arguments ---- */
 
-static const struct value *named(const struct named_value *v, int n, const char *words)
+static const struct value *find_named(const struct named_value *v, int n, const char *words)
 {
     for (int i = 0; i < n; i++)
         if (str_is_word_of(str_of(v[i].name), str_of(words)))
@@ -47,7 +47,7 @@ static const struct value *named(const struct named_value *v, int n, const char 
 
 static const struct value *given_value(const struct call_values *c, int place, const char *words)
 {
-    const struct value *v = named(c->keyword, c->keywords, words);
+    const struct value *v = find_named(c->keyword, c->keywords, words);
     if (!v && place >= 0 && place < c->places)
         v = &c->place[place];
     return v && v->kind != VALUE_NONE ? v : NULL;
@@ -73,7 +73,7 @@ const struct real_tensor *call_tensor_at(const struct call_values *c, int place,
 
 const struct real_tensor *call_parameter(const struct call_values *c, const char *words)
 {
-    return tensor_of(named(c->parameter, c->parameters, words));
+    return tensor_of(find_named(c->parameter, c->parameters, words));
 }
 
 static bool number_of(const struct value *v, double *out)

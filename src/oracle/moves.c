@@ -166,7 +166,7 @@ struct resized {
     bool fits;
 };
 
-static struct resized resize(struct call_values *c, const struct real_tensor *t, int axis, int64_t n)
+static struct resized resize_axis(struct call_values *c, const struct real_tensor *t, int axis, int64_t n)
 {
     struct resized x = {.out = *t};
     real_around(t, axis, &x.outer, &x.all, &x.inner);
@@ -189,7 +189,7 @@ static void copy_one(struct resized *x, const struct real_tensor *t, int64_t n, 
 struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t, int axis, int64_t from, int64_t n,
                              int64_t step)
 {
-    struct resized x = resize(c, t, axis, n);
+    struct resized x = resize_axis(c, t, axis, n);
     for (int64_t o = 0; x.fits && o < x.outer; o++)
         for (int64_t i = 0; i < n; i++)
             copy_one(&x, t, n, o, i, from + i * step);
@@ -199,7 +199,7 @@ struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t,
 struct real_tensor moves_chosen(struct call_values *c, const struct real_tensor *t, int axis, const int64_t *index,
                                 int64_t n)
 {
-    struct resized x = resize(c, t, axis, n);
+    struct resized x = resize_axis(c, t, axis, n);
     for (int64_t o = 0; x.fits && o < x.outer; o++)
         for (int64_t i = 0; i < n; i++)
             copy_one(&x, t, n, o, i, index[i]);

@@ -39,7 +39,7 @@ static int64_t key_head(const struct attention *a, int64_t head)
     return head / (a->heads / a->key_heads);
 }
 
-static double dot(const double *a, const double *b, int64_t n, double *root)
+static double rooted_dot_product(const double *a, const double *b, int64_t n, double *root)
 {
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static void score_row(const struct attention *a, int64_t batch, int64_t head, in
     const double *q = place_at(&a->q, batch, head, row);
     double most = -INFINITY, sum = 0, root_width = 2 * sqrt((double)a->width), root_keys = sqrt((double)a->keys);
     for (int64_t j = 0; j < a->keys; j++) {
-        double s, score = a->scale * dot(q, place_at(&a->k, batch, key_head(a, head), j), a->width, &s);
+        double s, score = a->scale * rooted_dot_product(q, place_at(&a->k, batch, key_head(a, head), j), a->width, &s);
         r.rel[j] = fabs(a->scale) * s + fabs(score);
         r.p[j] = masked_score(a, score, batch, head, row, j);
         most = fmax(most, r.p[j]);
@@ -138,7 +138,7 @@ static void attend_row(const struct attention *a, struct score_row r, int64_t ba
     }
 }
 
-static void attend(struct call_values *c, const struct attention *a, struct product_room out)
+static void attend_heads(struct call_values *c, const struct attention *a, struct product_room out)
 {
     struct score_row r = score_room(c, a);
     for (int64_t b = 0; b < a->batches; b++)
@@ -182,7 +182,7 @@ static void slope_row(const struct attention *a, struct score_row r, const doubl
     int64_t kh = key_head(a, head), flat = batch * a->heads + head;
     double mean = 0, squares = 0, width = 2 * sqrt((double)a->value_width), keys = 2 * sqrt((double)a->keys);
     for (int64_t j = 0; j < a->keys; j++) {
-        s->dp[j] = dot(g, place_at(&a->v, batch, kh, j), a->value_width, &s->dp_root[j]);
+        s->dp[j] = rooted_dot_product(g, place_at(&a->v, batch, kh, j), a->value_width, &s->dp_root[j]);
         mean += r.p[j] * s->dp[j];
         squares += r.p[j] * r.p[j] * (s->dp[j] * s->dp[j] + s->dp_root[j] * s->dp_root[j]);
     }
@@ -395,7 +395,7 @@ static void dot_product(struct call_values *c)
     struct real_tensor shape = *call_tensor_at(c, 0, "query");
     shape.shape[shape.axes - 1] = a.value_width;
     shape.count = a.batches * a.heads * a.rows * a.value_width;
-    attend(c, &a, product_room_for(c, 0, &shape, (double)a.keys, formula));
+    attend_heads(c, &a, product_room_for(c, 0, &shape, (double)a.keys, formula));
 }
 
 static void dot_product_backward(struct call_values *c)
@@ -426,7 +426,7 @@ static const struct layout *layout_of(const char *name)
 }
 
 /* The stride of an axis. */
-static int64_t step_of(const struct real_tensor *t, int axis)
+static int64_t axis_step(const struct real_tensor *t, int axis)
 {
     int64_t step = 1;
     for (int i = axis + 1; i < t->axes; i++)
@@ -438,7 +438,8 @@ static int64_t step_of(const struct real_tensor *t, int axis)
 static int64_t places_in(const struct layout *l, const struct real_tensor *t, int64_t heads, struct places *p)
 {
     int64_t last = t->shape[t->axes - 1], width = l->head < 0 ? last / heads : last;
-    *p = (struct places){t->v, step_of(t, l->batch), l->head < 0 ? width : step_of(t, l->head), step_of(t, l->row)};
+    *p = (struct places){t->v, axis_step(t, l->batch), l->head < 0 ? width : axis_step(t, l->head),
+                         axis_step(t, l->row)};
     return width;
 }
 
@@ -508,19 +509,20 @@ static bool fused_arguments(struct call_values *c, const struct fused_places *at
            take_mask(c, a, call_tensor_at(c, at->mask, "atten_mask attn_mask"), MASK_DROPS);
 }
 
-static void fused(struct call_values *c, const struct fused_places *at)
+static void compute_fused_attention(struct call_values *c, const struct fused_places *at)
 {
     struct attention a;
     if (!fused_arguments(c, at, &a))
         return;
     struct real_tensor shape = *call_tensor_at(c, 0, "query");
     shape.count = a.batches * a.heads * a.rows * a.value_width;
-    attend(c, &a, product_room_for(c, at->output < 0 ? c->outputs - 1 : at->output, &shape, (double)a.keys, formula));
+    attend_heads(c, &a, product_room_for(c, at->output < 0 ? c->outputs - 1 : at->output, &shape, (double)a.keys,
+                                         formula));
 }
 
 static void npu_fusion_attention(struct call_values *c)
 {
-    fused(c, &npu_places);
+    compute_fused_attention(c, &npu_places);
 }
 
 static void npu_fusion_attention_backward(struct call_values *c)
@@ -532,7 +534,7 @@ static void npu_fusion_attention_backward(struct call_values *c)
 
 static void flash_attention_score(struct call_values *c)
 {
-    fused(c, &mindspore_places);
+    compute_fused_attention(c, &mindspore_places);
 }
 
 /* Multiply-adds of both products, from sizes. */

@@ -446,7 +446,7 @@ static void forward_of(struct call_values *c, const struct convolution *v)
         add_bias(c, p, &v->g, v->b, v->g.slim);
 }
 
-static void convolution(struct call_values *c)
+static void compute_convolution(struct call_values *c)
 {
     struct convolution v = {0};
     if (convolution_of(c, &v))
@@ -497,7 +497,7 @@ static bool transposed_of(struct call_values *c, struct convolution *v)
     return !c->unknown;
 }
 
-static void transposed(struct call_values *c)
+static void compute_transposed_convolution(struct call_values *c)
 {
     struct convolution v = {0};
     if (!transposed_of(c, &v))
@@ -525,9 +525,9 @@ static void transposed_backward(struct call_values *c)
 /* ---- tables ---- */
 
 const struct operator operators_convolution[] = {
-    {"conv1d conv2d conv3d conv convolution conv1dext conv2dext conv3dext", FORMULA_CONVOLUTION, .forward = convolution,
+    {"conv1d conv2d conv3d conv convolution conv1dext conv2dext conv3dext", FORMULA_CONVOLUTION, .forward = compute_convolution,
      .backward = convolution_backward, .source = "torch.nn.functional.conv2d; mindspore.ops.Conv2D"},
-    {"conv_transpose1d conv_transpose2d conv_transpose3d", FORMULA_CONVOLUTION, .forward = transposed,
+    {"conv_transpose1d conv_transpose2d conv_transpose3d", FORMULA_CONVOLUTION, .forward = compute_transposed_convolution,
      .backward = transposed_backward, .source = "torch.nn.functional.conv_transpose2d"},
     {.names = NULL},
 };

@@ -69,7 +69,7 @@ static struct tally tally_of(const struct dropping *d, int64_t from, int64_t to)
     return t;
 }
 
-static double term(double part, double expected)
+static double likelihood_term(double part, double expected)
 {
     return part > 0 ? part * log(part / expected) : 0;
 }
@@ -83,7 +83,7 @@ static bool never_happens(struct tally t, double rate, double never)
     if (seen >= least && seen <= most)
         return false;
     double near = seen < least ? least : most;
-    return t.all * (term(seen, near) + term(1 - seen, 1 - near)) > never;
+    return t.all * (likelihood_term(seen, near) + likelihood_term(1 - seen, 1 - near)) > never;
 }
 
 /* The rate with the fewest digits that is possible for the number dropped. */
@@ -131,7 +131,7 @@ static void expect_lost_rows(const struct dropping *d, double *y)
     }
 }
 
-static void dropout(struct call_values *c)
+static void compute_dropout(struct call_values *c)
 {
     struct dropping d;
     if (!dropping_of(c, &d))
@@ -182,7 +182,7 @@ static void dropout_backward(struct call_values *c)
 
 const struct operator operators_dropout[] = {
     {.names = "dropout dropout1d dropout2d dropout3d feature_dropout npu_dropout dropoutext",
-     .forward = dropout,
+     .forward = compute_dropout,
      .backward = dropout_backward,
      .source = "torch.nn.functional.dropout"},
     {.names = NULL},
@@ -190,7 +190,7 @@ const struct operator operators_dropout[] = {
 
 const struct operator operators_dropout_class[] = {
     {.names = "dropout dropout1d dropout2d dropout3d dropoutext",
-     .forward = dropout,
+     .forward = compute_dropout,
      .backward = dropout_backward,
      .source = "torch.nn.Dropout"},
     {.names = NULL},

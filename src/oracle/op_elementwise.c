@@ -22,7 +22,8 @@ static bool operand_of(const struct call_values *c, int place, const char *words
 }
 
 /* Broadcasts all operands to their common shape, which becomes `shape`. */
-static bool spread(struct call_values *c, struct operand *o, const double *number, int n, struct real_tensor *shape)
+static bool spread_operands(struct call_values *c, struct operand *o, const double *number, int n,
+                            struct real_tensor *shape)
 {
     *shape = (struct real_tensor){.count = 1};
     for (int i = 0; i < n; i++) {
@@ -53,13 +54,13 @@ static bool operands_of(struct call_values *c, const char *const *words, int n, 
         if (!o[i].own)
             number[i] = call_number(c, i, words[i], 0);
     }
-    if (!spread(c, o, number, n, shape))
+    if (!spread_operands(c, o, number, n, shape))
         call_unknown(c, UNKNOWN_SHAPE);
     return !c->unknown;
 }
 
 /* The incoming gradient in the result's shape. */
-static bool incoming(struct call_values *c, const struct real_tensor *shape, struct real_tensor *g)
+static bool elementwise_incoming(struct call_values *c, const struct real_tensor *shape, struct real_tensor *g)
 {
     *g = gradient_as(c, shape);
     return g->v;
@@ -146,7 +147,7 @@ static void pow_slopes(double a, double b, double y, double *by_a, double *by_b)
     *by_b = y * log(a);
 }
 
-static double larger(double a, double b)
+static double larger_of(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
@@ -159,7 +160,7 @@ static void larger_slopes(double a, double b, double y, double *by_a, double *by
     *by_b = a == b ? NAN : b > a;
 }
 
-static double smaller(double a, double b)
+static double smaller_of(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 }
@@ -184,8 +185,8 @@ static const struct binary
     mul = {.formula = "a b", .slope_formula = "g b, g a", .value = mul_value, .slopes = mul_slopes},
     divided = {"a / b", "g / b, -g a / b²", div_value, div_slopes, .divides = true},
     power = {"a^b", "g b a^(b-1), g y log a", pow, pow_slopes, .divides = true, .power = true},
-    maximum = {"max(a, b)", "g where larger", larger, larger_slopes, .exact = true},
-    minimum = {"min(a, b)", "g where smaller", smaller, smaller_slopes, .exact = true},
+    maximum = {"max(a, b)", "g where larger", larger_of, larger_slopes, .exact = true},
+    minimum = {"min(a, b)", "g where smaller", smaller_of, smaller_slopes, .exact = true},
     arctan2 = {"atan2(a, b)", "g atan2'(a, b)", atan2, atan2_slopes, .divides = true};
 
 static bool simple_power(double e)
@@ -234,7 +235,7 @@ static void binary_backward(struct call_values *c, const struct binary *f, bool 
 {
     struct operand o[2];
     struct real_tensor shape, g;
-    if (!operands_of(c, two_words, 2, o, &shape) || !incoming(c, &shape, &g))
+    if (!operands_of(c, two_words, 2, o, &shape) || !elementwise_incoming(c, &shape, &g))
         return;
     double alpha = alpha_of(c, f);
     struct real_tensor by_a = real_like(c, &shape), by_b = real_like(c, &shape);
@@ -292,7 +293,7 @@ static void where_backward(struct call_values *c)
 {
     struct operand o[3];
     struct real_tensor shape, g;
-    if (!operands_of(c, where_words, 3, o, &shape) || !incoming(c, &shape, &g))
+    if (!operands_of(c, where_words, 3, o, &shape) || !elementwise_incoming(c, &shape, &g))
         return;
     for (int k = 1; k < 3; k++) {
         struct real_tensor part = real_like(c, &shape);
@@ -337,7 +338,7 @@ static void masked_fill_backward(struct call_values *c)
 {
     struct operand o[3];
     struct real_tensor shape, g;
-    if (!operands_of(c, fill_words, 3, o, &shape) || !incoming(c, &shape, &g))
+    if (!operands_of(c, fill_words, 3, o, &shape) || !elementwise_incoming(c, &shape, &g))
         return;
     struct real_tensor part = real_like(c, &shape);
     for (int64_t i = 0; i < shape.count; i++)
@@ -355,7 +356,7 @@ static bool limits_of(struct call_values *c, const struct real_tensor **x, struc
     o[0] = (struct operand){.own = *x};
     o[1] = (struct operand){.own = upper_only ? NULL : call_tensor_at(c, 1, "min clip_value_min")};
     o[2] = (struct operand){.own = call_tensor_at(c, upper_only ? 1 : 2, "max clip_value_max")};
-    if (!*x || !spread(c, o, number, 3, shape))
+    if (!*x || !spread_operands(c, o, number, 3, shape))
         call_unknown(c, *x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
     return !c->unknown;
 }
@@ -370,7 +371,7 @@ static void clamp_forward(struct call_values *c)
     struct room r = room_for(c, 0, &shape, "min(max(x, lower), upper)");
     for (int64_t i = 0; i < shape.count; i++) {
         double v = o[0].spread.v[i];
-        r.y[i] = smaller(larger(v, o[1].spread.v[i]), o[2].spread.v[i]);
+        r.y[i] = smaller_of(larger_of(v, o[1].spread.v[i]), o[2].spread.v[i]);
         r.roundings[i] = r.y[i] == v ? 0 : fabs(r.y[i]);
     }
 }
@@ -380,7 +381,7 @@ static void clamp_backward(struct call_values *c)
     const struct real_tensor *x;
     struct operand o[3];
     struct real_tensor shape, g;
-    if (!limits_of(c, &x, o, &shape) || !incoming(c, &shape, &g))
+    if (!limits_of(c, &x, o, &shape) || !elementwise_incoming(c, &shape, &g))
         return;
     struct real_tensor part = real_like(c, &shape);
     for (int64_t i = 0; i < shape.count; i++) {
@@ -409,17 +410,17 @@ static void add_scaled(struct call_values *c, bool quotient)
     }
 }
 
-static void addcmul(struct call_values *c)
+static void compute_addcmul(struct call_values *c)
 {
     add_scaled(c, false);
 }
 
-static void addcdiv(struct call_values *c)
+static void compute_addcdiv(struct call_values *c)
 {
     add_scaled(c, true);
 }
 
-static void lerp(struct call_values *c)
+static void compute_lerp(struct call_values *c)
 {
     static const char *const words[] = {"input start", "end", "weight"};
     struct operand o[3];
@@ -437,7 +438,7 @@ static void lerp(struct call_values *c)
 
 /* ---- a bias of the channels (axis 1) ---- */
 
-static const struct real_tensor *biased(struct call_values *c, const struct real_tensor **bias, int64_t *run)
+static const struct real_tensor *biased_operand(struct call_values *c, const struct real_tensor **bias, int64_t *run)
 {
     const struct real_tensor *x = call_tensor_at(c, 0, "input x input_x");
     *bias = call_tensor_at(c, 1, "bias");
@@ -454,7 +455,7 @@ static void bias_add_forward(struct call_values *c)
 {
     const struct real_tensor *b;
     int64_t run;
-    const struct real_tensor *x = biased(c, &b, &run);
+    const struct real_tensor *x = biased_operand(c, &b, &run);
     if (!x)
         return;
     struct room r = room_for(c, 0, x, "x + b");
@@ -468,9 +469,9 @@ static void bias_add_backward(struct call_values *c)
 {
     const struct real_tensor *b;
     int64_t run;
-    const struct real_tensor *x = biased(c, &b, &run);
+    const struct real_tensor *x = biased_operand(c, &b, &run);
     struct real_tensor g;
-    if (!x || !incoming(c, x, &g))
+    if (!x || !elementwise_incoming(c, x, &g))
         return;
     int64_t *place = arena_alloc(c->arena, (size_t)x->count * sizeof *place + 1);
     for (int64_t i = 0; i < x->count; i++)
@@ -499,7 +500,7 @@ static void add_all(struct call_values *c)
 
 /* ---- outer product ---- */
 
-static void outer(struct call_values *c)
+static void compute_outer(struct call_values *c)
 {
     const struct real_tensor *a = call_tensor_at(c, 0, "input"), *b = call_tensor_at(c, 1, "vec2 other");
     if (!a || !b)
@@ -534,11 +535,11 @@ const struct operator operators_elementwise[] = {
     OPERATOR_BY_NAME("masked_fill masked_fill_ maskedfill", masked_fill, "torch.Tensor.masked_fill"),
     OPERATOR_BY_NAME("clamp clamp_ clip clamp_min clamp_max clampscalar clamptensor clip_by_value", clamp,
                      "torch.clamp"),
-    {.names = "addcmul addcmul_", .forward = addcmul, .source = "torch.addcmul"},
-    {.names = "addcdiv addcdiv_", .forward = addcdiv, .source = "torch.addcdiv"},
-    {.names = "lerp lerpscalar", .forward = lerp, .source = "torch.lerp"},
+    {.names = "addcmul addcmul_", .forward = compute_addcmul, .source = "torch.addcmul"},
+    {.names = "addcdiv addcdiv_", .forward = compute_addcdiv, .source = "torch.addcdiv"},
+    {.names = "lerp lerpscalar", .forward = compute_lerp, .source = "torch.lerp"},
     OPERATOR_BY_NAME("biasadd bias_add", bias_add, "mindspore.ops.bias_add"),
     {.names = "addn add_n accumulate_n", .forward = add_all, .source = "mindspore.ops.addn"},
-    {.names = "outer ger", .forward = outer, .source = "torch.outer"},
+    {.names = "outer ger", .forward = compute_outer, .source = "torch.outer"},
     {.names = NULL},
 };

@@ -33,7 +33,8 @@ static void select_places(struct call_values *c, struct moves *m)
 }
 
 /* x[a:b:c] on one axis, with Python's conventions. */
-static struct real_tensor sliced(struct call_values *c, const struct real_tensor *t, int axis, const int64_t *slice)
+static struct real_tensor sliced_axis(struct call_values *c, const struct real_tensor *t, int axis,
+                                      const int64_t *slice)
 {
     int64_t n = t->shape[axis], step = slice[2] == SLICE_OPEN ? 1 : slice[2],
             from = slice[0] == SLICE_OPEN ? 0 : slice[0], to = slice[1] == SLICE_OPEN ? n : slice[1];
@@ -57,7 +58,7 @@ static struct real_tensor without_axis(struct real_tensor t, int axis)
 }
 
 /* Replaces the axis by those of `index`; false if there are too many. */
-static bool unfolded(struct real_tensor *t, int axis, const struct real_tensor *index)
+static bool unfold_axis(struct real_tensor *t, int axis, const struct real_tensor *index)
 {
     struct real_tensor in = *t;
     if (t->axes - 1 + index->axes > REAL_AXES)
@@ -71,8 +72,8 @@ static bool unfolded(struct real_tensor *t, int axis, const struct real_tensor *
 }
 
 /* Selects the elements where the mask, over one or more axes from `axis` on, is set. */
-static struct real_tensor masked(struct call_values *c, const struct real_tensor *t, int axis,
-                                 const struct real_tensor *mask)
+static struct real_tensor masked_axis(struct call_values *c, const struct real_tensor *t, int axis,
+                                      const struct real_tensor *mask)
 {
     int64_t *index = arena_alloc(c->arena, (size_t)(mask->count + 1) * sizeof *index), n = 0;
     bool fits = mask->axes > 0;
@@ -90,8 +91,8 @@ static struct real_tensor masked(struct call_values *c, const struct real_tensor
 }
 
 /* Applies several index tensors to adjacent axes from `axis` on together. */
-static struct real_tensor indexed(struct call_values *c, const struct real_tensor *t, int axis,
-                                  const struct real_tensor *const *index, int n)
+static struct real_tensor indexed_axes(struct call_values *c, const struct real_tensor *t, int axis,
+                                       const struct real_tensor *const *index, int n)
 {
     struct real_tensor shape = {.count = 1};
     for (int i = 0; i < n; i++) {
@@ -111,7 +112,7 @@ static struct real_tensor indexed(struct call_values *c, const struct real_tenso
     if (c->unknown)
         return *t;
     struct real_tensor flat = moves_merged(*t, axis, n), out = moves_chosen(c, &flat, axis, joint, shape.count);
-    if (!c->unknown && !unfolded(&out, axis, &shape))
+    if (!c->unknown && !unfold_axis(&out, axis, &shape))
         call_unknown(c, UNKNOWN_VARIANT);
     return out;
 }
@@ -148,7 +149,7 @@ static void index_by(struct call_values *c, struct real_tensor *t, const struct 
             break;
         }
         case VALUE_SLICE:
-            *t = sliced(c, t, axis++, item[i].slice);
+            *t = sliced_axis(c, t, axis++, item[i].slice);
             break;
         case VALUE_ELLIPSIS:
             axis += spare;
@@ -164,14 +165,14 @@ static void index_by(struct call_values *c, struct real_tensor *t, const struct 
             if (groups++)
                 return call_unknown(c, UNKNOWN_VARIANT);
             if (item[i].tensor.dtype == DTYPE_BOOL) {
-                *t = masked(c, t, axis++, &item[i].tensor);
+                *t = masked_axis(c, t, axis++, &item[i].tensor);
                 break;
             }
             while (i + tensors < n && item[i + tensors].kind == VALUE_TENSOR && tensors < REAL_AXES)
                 index[tensors] = &item[i + tensors].tensor, tensors++;
             i += tensors - 1;
             before = t->axes;
-            *t = indexed(c, t, axis, index, tensors);
+            *t = indexed_axes(c, t, axis, index, tensors);
             axis += t->axes - before + tensors;
             break;
         default:
@@ -217,7 +218,7 @@ static void take_rows(struct call_values *c, struct moves *m, const struct real_
     if (axis < 0 || axis >= table->axes)
         return call_unknown(c, UNKNOWN_SHAPE);
     const struct real_tensor *const one[] = {index};
-    struct real_tensor out = indexed(c, places, axis, one, 1);
+    struct real_tensor out = indexed_axes(c, places, axis, one, 1);
     moves_add_output(m, out);
 }
 
@@ -280,7 +281,7 @@ static void masked_select_places(struct call_values *c, struct moves *m)
     struct real_tensor spread = real_broadcast(c, mask, places->axes, places->shape);
     if (!spread.v)
         return call_unknown(c, UNKNOWN_SHAPE);
-    moves_add_output(m, masked(c, places, 0, &spread));
+    moves_add_output(m, masked_axis(c, places, 0, &spread));
 }
 
 static void one_hot(struct call_values *c)

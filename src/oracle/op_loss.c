@@ -50,7 +50,7 @@ static int64_t class_at(const struct classes *k, int64_t row, int64_t class)
     return (row / k->inner * k->classes + class) * k->inner + row % k->inner;
 }
 
-static double weight_of(const struct classes *k, int64_t class)
+static double class_weight(const struct classes *k, int64_t class)
 {
     return k->weight ? k->weight->v[class] : 1;
 }
@@ -61,10 +61,10 @@ static bool row_counts(const struct classes *k, int64_t row)
 }
 
 /* The target value of a class in a row: its share of the label, smoothed and weighted. */
-static double wanted(const struct classes *k, int64_t row, int64_t class)
+static double wanted_share(const struct classes *k, int64_t row, int64_t class)
 {
     double share = k->likely ? k->target->v[class_at(k, row, class)] : k->target->v[row] == (double)class;
-    return (share * (1 - k->smoothing) + k->smoothing / (double)k->classes) * weight_of(k, class);
+    return (share * (1 - k->smoothing) + k->smoothing / (double)k->classes) * class_weight(k, class);
 }
 
 static bool labels_fit(struct classes *k)
@@ -96,7 +96,7 @@ static bool classes_of(struct call_values *c, struct classes *k)
     if (k->reduction == REDUCE_BATCH || k->reduction == REDUCE_OTHER)
         call_unknown(c, UNKNOWN_VARIANT);
     for (int64_t row = 0; row < k->rows && !c->unknown; row++)
-        k->total += k->likely ? 1 : row_counts(k, row) ? weight_of(k, (int64_t)k->target->v[row]) : 0;
+        k->total += k->likely ? 1 : row_counts(k, row) ? class_weight(k, (int64_t)k->target->v[row]) : 0;
     return !c->unknown;
 }
 
@@ -141,7 +141,7 @@ static double row_loss(const struct classes *k, int64_t row, const double *log_p
 {
     double loss = 0;
     for (int64_t i = 0; i < k->classes && row_counts(k, row); i++) {
-        double want = wanted(k, row, i);
+        double want = wanted_share(k, row, i);
         loss -= want != 0 ? want * log_p[class_at(k, row, i)] : 0;
     }
     return loss;
@@ -229,7 +229,7 @@ static void by_log_likelihood(struct call_values *c, const struct classes *k)
     for (int64_t row = 0; row < k->rows; row++)
         for (int64_t i = 0; i < k->classes; i++) {
             int64_t at = class_at(k, row, i);
-            r.y[at] = -row_factor(c, k, row) * wanted(k, row, i);
+            r.y[at] = -row_factor(c, k, row) * wanted_share(k, row, i);
             r.roundings[at] = 2 * fabs(r.y[at]);
         }
 }
@@ -242,10 +242,10 @@ static void by_logits(struct call_values *c, const struct classes *k)
     for (int64_t row = 0; row < k->rows; row++) {
         double f = row_factor(c, k, row), sum = 0;
         for (int64_t i = 0; i < k->classes; i++)
-            sum += wanted(k, row, i);
+            sum += wanted_share(k, row, i);
         for (int64_t i = 0; i < k->classes; i++) {
             int64_t at = class_at(k, row, i);
-            double p = exp(log_p[at]) * sum, want = wanted(k, row, i);
+            double p = exp(log_p[at]) * sum, want = wanted_share(k, row, i);
             r.y[at] = f * (p - want);
             r.roundings[at] = 4 * fabs(f) * (fabs(p) + fabs(want));
             r.inside[at] = fabs(f) * ((p > 0 ? p * (16 + 2 * fabs(log_p[at])) : 0) + 2 * fabs(want));
@@ -298,7 +298,7 @@ struct pair_loss {
     double left_out;
 };
 
-static double squared(double x, double t, double p)
+static double squared_error(double x, double t, double p)
 {
     (void)p;
     return (x - t) * (x - t);
@@ -316,7 +316,7 @@ static double four_y(double x, double t, double y)
     return 4 * fabs(y);
 }
 
-static double distance(double x, double t, double p)
+static double absolute_error(double x, double t, double p)
 {
     (void)p;
     return fabs(x - t);
@@ -328,7 +328,7 @@ static double distance_slope(double x, double t, double p)
     return (x > t) - (x < t);
 }
 
-static double smooth(double x, double t, double beta)
+static double smooth_l1_term(double x, double t, double beta)
 {
     double d = fabs(x - t);
     return d < beta ? d * d / (2 * beta) : d - beta / 2;
@@ -340,7 +340,7 @@ static double smooth_slope(double x, double t, double beta)
     return fabs(d) < beta ? d / beta : (d > 0) - (d < 0);
 }
 
-static double huber(double x, double t, double delta)
+static double huber_term(double x, double t, double delta)
 {
     double d = fabs(x - t);
     return d <= delta ? d * d / 2 : delta * (d - delta / 2);
@@ -405,7 +405,7 @@ static double logits_entropy_inside(double x, double t, double y)
     return 8 * (fabs(y) + fabs(x) * (1 + fabs(t)) + 1);
 }
 
-static double divergence(double x, double t, double log_target)
+static double kl_term(double x, double t, double log_target)
 {
     if (log_target != 0)
         return exp(t) * (t - x);
@@ -431,10 +431,11 @@ static double divergence_inside(double x, double t, double y)
 }
 
 static const struct pair_loss
-    mse = {"(x - t)²", "2 g (x - t) / n", squared, squared_slope, NULL, four_y, NULL, -1, 4, 0},
-    l1 = {"|x - t|", "g sign(x - t) / n", distance, distance_slope, NULL, four_y, NULL, -1, 4, 0},
-    smooth_l1 = {"smooth |x - t|", "g smooth'(x - t) / n", smooth, smooth_slope, NULL, bounded_inside, "beta", 5, 4, 1},
-    huber_of = {"huber(x - t)", "g huber'(x - t) / n", huber, huber_slope, NULL, bounded_inside, "delta", 3, 2, 1},
+    mse = {"(x - t)²", "2 g (x - t) / n", squared_error, squared_slope, NULL, four_y, NULL, -1, 4, 0},
+    l1 = {"|x - t|", "g sign(x - t) / n", absolute_error, distance_slope, NULL, four_y, NULL, -1, 4, 0},
+    smooth_l1 = {"smooth |x - t|", "g smooth'(x - t) / n", smooth_l1_term, smooth_slope, NULL, bounded_inside, "beta",
+                 5, 4, 1},
+    huber_of = {"huber(x - t)", "g huber'(x - t) / n", huber_term, huber_slope, NULL, bounded_inside, "delta", 3, 2, 1},
     bce = {"-t log x - (1 - t) log(1 - x)",
            "g (x - t) / (x (1 - x)) / n",
            binary_entropy,
@@ -457,7 +458,7 @@ static const struct pair_loss
                   0},
     kl_div_of = {"t (log t - x)",
                  "-g t / n",
-                 divergence,
+                 kl_term,
                  divergence_slope,
                  divergence_by_target,
                  divergence_inside,

@@ -62,7 +62,7 @@ static void permute_places(struct call_values *c, struct moves *m)
     moves_add_output(m, real_permuted(c, places, order));
 }
 
-static void exchange(struct call_values *c, struct moves *m, const struct real_tensor *places, int a, int b)
+static void exchange_axes(struct call_values *c, struct moves *m, const struct real_tensor *places, int a, int b)
 {
     int order[REAL_AXES];
     if (a < 0 || b < 0)
@@ -87,8 +87,8 @@ static void transpose_places(struct call_values *c, struct moves *m)
             order[i] = places->axes - 1 - i;
         return moves_add_output(m, real_permuted(c, places, order));
     }
-    exchange(c, m, places, call_axis(c, 1, "dim0 axis0", places->axes, -1),
-             call_axis(c, 2, "dim1 axis1", places->axes, -1));
+    exchange_axes(c, m, places, call_axis(c, 1, "dim0 axis0", places->axes, -1),
+                  call_axis(c, 2, "dim1 axis1", places->axes, -1));
 }
 
 static void last_two_places(struct call_values *c, struct moves *m)
@@ -97,7 +97,7 @@ static void last_two_places(struct call_values *c, struct moves *m)
     if (places && places->axes < 2)
         moves_add_output(m, *places);
     else if (places)
-        exchange(c, m, places, places->axes - 2, places->axes - 1);
+        exchange_axes(c, m, places, places->axes - 2, places->axes - 1);
 }
 
 static void movedim_places(struct call_values *c, struct moves *m)
@@ -362,7 +362,7 @@ static void roll_places(struct call_values *c, struct moves *m)
 
 /* ---- filled ---- */
 
-static void triangle(struct call_values *c, struct moves *m, bool lower)
+static void keep_triangle(struct call_values *c, struct moves *m, bool lower)
 {
     struct real_tensor *places = moves_first_input(c, m);
     if (!places || places->axes < 2)
@@ -379,17 +379,17 @@ static void triangle(struct call_values *c, struct moves *m, bool lower)
 
 static void tril_places(struct call_values *c, struct moves *m)
 {
-    triangle(c, m, true);
+    keep_triangle(c, m, true);
 }
 
 static void triu_places(struct call_values *c, struct moves *m)
 {
-    triangle(c, m, false);
+    keep_triangle(c, m, false);
 }
 
 /* The axis with `before` and `behind` more elements (fewer if negative). */
-static struct real_tensor padded(struct call_values *c, const struct real_tensor *t, int axis, int64_t before,
-                                 int64_t behind, enum margin mode)
+static struct real_tensor padded_axis(struct call_values *c, const struct real_tensor *t, int axis, int64_t before,
+                                      int64_t behind, enum margin mode)
 {
     int64_t outer, n, inner;
     real_around(t, axis, &outer, &n, &inner);
@@ -424,7 +424,7 @@ static void pad_places(struct call_values *c, struct moves *m)
         return call_unknown(c, n ? UNKNOWN_VARIANT : UNKNOWN_ARGUMENT);
     struct real_tensor out = *places;
     for (int k = 0; k < n / 2 && !c->unknown; k++)
-        out = padded(c, &out, out.axes - 1 - k, by[2 * k], by[2 * k + 1], (enum margin)mode);
+        out = padded_axis(c, &out, out.axes - 1 - k, by[2 * k], by[2 * k + 1], (enum margin)mode);
     m->fill = call_number(c, 3, "value", 0);
     moves_add_output(m, out);
 }

@@ -115,7 +115,7 @@ static struct moments moments_of(const struct norm *n, int64_t group)
 /* ---- forward ---- */
 
 /* Computing the variance as E[x²] − μ² is also correct arithmetic. */
-static double conditioning(const struct norm *n, const struct moments *m, double eps)
+static double variance_conditioning(const struct norm *n, const struct moments *m, double eps)
 {
     return n->centred && !n->mean ? 1 + m->mean * m->mean / (m->variance + eps) : 1;
 }
@@ -125,7 +125,7 @@ static void fill_group(const struct norm *n, int64_t group, double eps, struct r
     const struct layout *l = &n->layout;
     int64_t start = group_start(l, group), count = member_count(l);
     struct moments m = moments_of(n, group);
-    double rate = 1 / sqrt(m.variance + eps), root = sqrt((double)count), worse = conditioning(n, &m, eps);
+    double rate = 1 / sqrt(m.variance + eps), root = sqrt((double)count), worse = variance_conditioning(n, &m, eps);
     for (int64_t i = 0; i < count; i++) {
         int64_t at = start + member_at(l, i);
         double h = (n->x->v[at] - m.mean) * rate, w = weight_at(n, at);
@@ -256,7 +256,7 @@ static void gradient_group(const struct norm *n, int64_t group, double eps, cons
         double size = rate * (fabs(gw) + fabs(first) + fabs(h[at] * second) + sqrt(squares));
         r.y[at] = rate * (gw - first - h[at] * second);
         r.roundings[at] = 2 * size;
-        r.inside[at] = size * (8 + 2 * root) * conditioning(n, &m, eps);
+        r.inside[at] = size * (8 + 2 * root) * variance_conditioning(n, &m, eps);
     }
 }
 
@@ -472,7 +472,7 @@ static void group_norm(struct call_values *c)
 
 /* ---- modules: every public variant ---- */
 
-static const struct real_tensor *weight_of(const struct call_values *c)
+static const struct real_tensor *norm_weight(const struct call_values *c)
 {
     return call_parameter(c, "weight gamma");
 }
@@ -491,7 +491,7 @@ static bool ends_with(const struct real_tensor *x, const struct real_tensor *t)
 
 static void module_over_last(struct call_values *c, const struct real_tensor *x, bool centred, double offset)
 {
-    struct norm n = {.x = x, .weight = weight_of(c), .bias = bias_of(c), .centred = centred, .offset = offset};
+    struct norm n = {.x = x, .weight = norm_weight(c), .bias = bias_of(c), .centred = centred, .offset = offset};
     n.name = centred ? "layer_norm" : offset > 0 ? "rms_norm of 1 + weight" : rms_name;
     n.layout = over_last(x, n.weight->count);
     if (weights_fit(c, &n))
@@ -500,7 +500,7 @@ static void module_over_last(struct call_values *c, const struct real_tensor *x,
 
 static void module_rms(struct call_values *c)
 {
-    const struct real_tensor *x = call_nth_tensor(c, 0), *w = weight_of(c);
+    const struct real_tensor *x = call_nth_tensor(c, 0), *w = norm_weight(c);
     if (!x || !w)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (!w->count || !x->axes || x->shape[x->axes - 1] != w->count)
@@ -512,7 +512,7 @@ static void module_rms(struct call_values *c)
 /* A layer norm by class; T5's is an RMS norm, ConvNeXt's may normalise axis 1. */
 static void module_layer(struct call_values *c)
 {
-    const struct real_tensor *x = call_nth_tensor(c, 0), *w = weight_of(c);
+    const struct real_tensor *x = call_nth_tensor(c, 0), *w = norm_weight(c);
     if (!x || !w)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (w->count && ends_with(x, w)) {
@@ -574,7 +574,7 @@ static void module_batch(struct call_values *c)
 {
     struct norm n = {.name = "batch_norm of the batch",
                      .x = call_nth_tensor(c, 0),
-                     .weight = weight_of(c),
+                     .weight = norm_weight(c),
                      .bias = bias_of(c),
                      .centred = true};
     const struct real_tensor *mean = call_parameter(c, "running_mean moving_mean"),
@@ -605,7 +605,7 @@ static void module_batch(struct call_values *c)
 static void module_group(struct call_values *c)
 {
     struct norm n = {
-        .name = "group_norm", .x = call_nth_tensor(c, 0), .weight = weight_of(c), .bias = bias_of(c), .centred = true};
+        .name = "group_norm", .x = call_nth_tensor(c, 0), .weight = norm_weight(c), .bias = bias_of(c), .centred = true};
     if (!n.x || n.x->axes < 2 || !n.weight)
         return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
     for (int64_t groups = 1, tried = 0; groups <= n.x->shape[1]; groups++) {

@@ -47,12 +47,12 @@ struct pooling {
     double divisor; /* 0: use the window's size */
 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t lesser_size(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t greater_size(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -71,11 +71,11 @@ static struct window window_at(const struct pooling *p, int64_t place)
             start = at[i] * p->stride[i] - p->before[i];
             end = start + (p->kernel[i] - 1) * p->dilation[i] + 1;
         }
-        int64_t counted = least(end, in + p->before[i]) - start;
+        int64_t counted = lesser_size(end, in + p->before[i]) - start;
         w.step[i] = p->adaptive ? 1 : p->dilation[i];
         w.first[i] = start < 0 ? start + (-start + w.step[i] - 1) / w.step[i] * w.step[i] : start;
-        w.end[i] = least(end, in);
-        w.size *= (double)(p->counts_margin ? counted : w.end[i] - most(start, 0));
+        w.end[i] = lesser_size(end, in);
+        w.size *= (double)(p->counts_margin ? counted : w.end[i] - greater_size(start, 0));
     }
     if (p->divisor > 0)
         w.size = p->divisor;
@@ -113,7 +113,7 @@ static int axes_in_name(const char *name)
     return figure ? *figure - '0' : 2;
 }
 
-static const struct real_tensor *pooled(struct call_values *c, struct pooling *p)
+static const struct real_tensor *pooled_input(struct call_values *c, struct pooling *p)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0);
     if (!x || !c->results)
@@ -306,7 +306,7 @@ static void avg_pool(struct call_values *c)
     struct pooling p = {.counts_margin = call_number(c, 5, "count_include_pad", 1) != 0,
                         .divisor = call_number(c, 6, "divisor_override", 0),
                         .dilation = {1, 1, 1}};
-    if (!pooled(c, &p))
+    if (!pooled_input(c, &p))
         return;
     if (windows_recorded(c, &p) ? !c->unknown : infer_windows(c, &p, true))
         mean_run(c, &p);
@@ -315,7 +315,7 @@ static void avg_pool(struct call_values *c)
 static void adaptive_avg_pool(struct call_values *c)
 {
     struct pooling p = {.adaptive = true};
-    if (pooled(c, &p))
+    if (pooled_input(c, &p))
         mean_run(c, &p);
 }
 
@@ -374,7 +374,7 @@ static void max_windows_backward(struct call_values *c, const struct pooling *p)
 static void max_pool(struct call_values *c)
 {
     struct pooling p = {.counts_margin = false};
-    if (!pooled(c, &p))
+    if (!pooled_input(c, &p))
         return;
     if (!window_numbers(c, 4, "dilation", p.plane.axes, window_ones, p.dilation))
         return call_unknown(c, UNKNOWN_VARIANT);
@@ -392,7 +392,7 @@ static void max_pool(struct call_values *c)
 static void adaptive_max_pool(struct call_values *c)
 {
     struct pooling p = {.adaptive = true};
-    if (!pooled(c, &p))
+    if (!pooled_input(c, &p))
         return;
     if (c->backward)
         max_windows_backward(c, &p);
@@ -426,14 +426,14 @@ static struct between between_at(const struct scaling *s, int axis, int64_t out)
         double at = s->mode == NEAREST ? (double)out * s->scale[axis] : ((double)out + 0.5) * s->scale[axis];
         double near = nearbyint(at);
         b.doubtful = at != near && fabs(at - near) < 1e-5 * fmax(1, at);
-        b.first = b.second = least(whole_number(at), n - 1);
+        b.first = b.second = lesser_size(whole_number(at), n - 1);
         return b;
     }
     double at = s->corners
                     ? (s->plane.out[axis] > 1 ? (double)out * (double)(n - 1) / (double)(s->plane.out[axis] - 1) : 0)
                     : fmax(0, ((double)out + 0.5) * s->scale[axis] - 0.5);
-    b.first = least(whole_number(at), n - 1);
-    b.second = least(b.first + 1, n - 1);
+    b.first = lesser_size(whole_number(at), n - 1);
+    b.second = lesser_size(b.first + 1, n - 1);
     b.share = at - (double)b.first;
     return b;
 }
@@ -491,13 +491,13 @@ static double corner_at(const struct scaling *s, int64_t place, int corner, int6
     return weight;
 }
 
-static void interpolate(struct call_values *c)
+static void compute_interpolate(struct call_values *c)
 {
     const struct real_tensor *x;
     struct scaling s;
     if (!scaling_of(c, &x, &s))
         return;
-    int64_t reach = most(most(s.plane.in[0], s.plane.in[1]), s.plane.in[2]);
+    int64_t reach = greater_size(greater_size(s.plane.in[0], s.plane.in[1]), s.plane.in[2]);
     struct room r =
         room_for(c, 0, &c->result[0], s.mode == LINEAR ? "linear between neighbours" : "the nearest element");
     for (int64_t i = 0; i < c->result[0].count; i++) {
@@ -525,7 +525,7 @@ static void interpolate_backward(struct call_values *c)
     if (!g.v)
         return;
     double *terms = real_array(c, x->count), *size = real_array(c, x->count);
-    int64_t reach = most(most(s.plane.in[0], s.plane.in[1]), s.plane.in[2]);
+    int64_t reach = greater_size(greater_size(s.plane.in[0], s.plane.in[1]), s.plane.in[2]);
     struct room r = room_for(c, ANY_OUTPUT, x, "g by its weights");
     for (int64_t i = 0; i < g.count; i++)
         for (int corner = 0; corner < 1 << s.plane.axes; corner++) {
@@ -554,7 +554,7 @@ static double windows_cost(const struct call_values *c)
         !window_numbers(c, 1, "kernel_size", axes, window_ones, kernel))
         return x ? fmax(cost, (double)x->count) : cost;
     for (int i = 0; i < axes; i++)
-        cost *= (double)most(1, least(kernel[i], x->shape[x->axes - axes + i]));
+        cost *= (double)greater_size(1, lesser_size(kernel[i], x->shape[x->axes - axes + i]));
     return fmax(cost, (double)x->count);
 }
 
@@ -578,7 +578,7 @@ const struct operator operators_pool[] = {
     OPERATOR_BOTH_WAYS("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d",
                        adaptive_max_pool, "torch.nn.functional.adaptive_max_pool2d"),
     {.names = "interpolate upsample",
-     .forward = interpolate,
+     .forward = compute_interpolate,
      .backward = interpolate_backward,
      .source = "torch.nn.functional.interpolate"},
     {.names = NULL},

@@ -25,7 +25,7 @@ static int64_t product_count(const struct candidate *y)
 }
 
 /* The incoming gradient in the product's shape, with axes from the recorded result. */
-static struct real_tensor incoming(struct call_values *c)
+static struct real_tensor product_incoming(struct call_values *c)
 {
     return gradient_as(c, &c->result[0]);
 }
@@ -50,7 +50,7 @@ static void linear_of(struct call_values *c, const struct real_tensor *x, const 
         add_bias(y->product, b);
 }
 
-static void linear(struct call_values *c)
+static void compute_linear(struct call_values *c)
 {
     const struct real_tensor *x = call_tensor_at(c, 0, "input x"), *w = call_tensor_at(c, 1, "weight"),
                              *b = call_tensor_at(c, 2, "bias");
@@ -73,7 +73,7 @@ static void handed_on(struct call_values *c, const struct real_tensor *x, const 
 static void linear_slopes(struct call_values *c, const struct real_tensor *x, const struct real_tensor *w,
                           const struct real_tensor *b)
 {
-    struct real_tensor g = incoming(c);
+    struct real_tensor g = product_incoming(c);
     if (!g.v)
         return;
     struct real_tensor rows = as_matrix(x), slopes = as_matrix(&g);
@@ -100,7 +100,7 @@ static void linear_backward(struct call_values *c)
 /* ---- matmul ---- */
 
 /* MindSpore's primitives store transpose_a and transpose_b, which are not recorded: all four combinations are tried. */
-static int turns(const struct call_values *c, const struct real_tensor *a, const struct real_tensor *b)
+static int operand_turns(const struct call_values *c, const struct real_tensor *a, const struct real_tensor *b)
 {
     return c->mindspore && a->axes > 1 && b->axes > 1 ? 4 : 1;
 }
@@ -110,13 +110,13 @@ static const struct real_tensor *second_of(const struct call_values *c)
     return call_tensor_at(c, 1, "other mat2 tensor2 x2 vec");
 }
 
-static void matmul(struct call_values *c)
+static void compute_matmul(struct call_values *c)
 {
     static const char *const formulas[] = {"a b", "a b^T", "a^T b", "a^T b^T"};
     const struct real_tensor *a = call_tensor_at(c, 0, "input x self x1"), *b = second_of(c);
     if (!a || !b)
         return call_unknown(c, UNKNOWN_ARGUMENT);
-    for (int i = 0; i < turns(c, a, b); i++) {
+    for (int i = 0; i < operand_turns(c, a, b); i++) {
         int before = c->candidates;
         struct candidate *y = product_matmul(c, 0, a, i & 2, b, i & 1, formulas[i]);
         if (y && product_count(y) != c->output[0].count)
@@ -143,7 +143,7 @@ static struct real_tensor leading_last(struct call_values *c, const struct real_
     return out;
 }
 
-static bool leads(const struct real_tensor *t)
+static bool has_leading_axes(const struct real_tensor *t)
 {
     for (int i = 0; i < t->axes - 2; i++)
         if (t->shape[i] != 1)
@@ -157,7 +157,7 @@ static void into_shape(struct call_values *c, const struct real_tensor *left, bo
 {
     int before = c->candidates;
     struct candidate *y;
-    if (!leads(to) && leads(left) && leads(right)) {
+    if (!has_leading_axes(to) && has_leading_axes(left) && has_leading_axes(right)) {
         struct real_tensor l = leading_last(c, left, !tl), r = leading_last(c, right, tr);
         y = l.shape[1] == r.shape[1] ? product_matmul(c, ANY_OUTPUT, &l, false, &r, true, formula) : NULL;
     } else {
@@ -189,13 +189,13 @@ static void matmul_slopes(struct call_values *c, const struct real_tensor *a, bo
 static void matmul_backward(struct call_values *c)
 {
     const struct real_tensor *a = call_tensor_at(c, 0, "input x self x1"), *b = second_of(c);
-    struct real_tensor g = incoming(c);
+    struct real_tensor g = product_incoming(c);
     if (!a || !b || !g.v)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (a->axes < 2 || b->axes < 2)
         return call_unknown(c, UNKNOWN_VARIANT);
     handed_on(c, a->axes > b->axes ? a : b, &g, NULL);
-    for (int i = 0; i < turns(c, a, b); i++)
+    for (int i = 0; i < operand_turns(c, a, b); i++)
         matmul_slopes(c, a, i & 2, b, i & 1, &g);
     if (!c->candidates && c->mindspore)
         call_unknown(c, UNKNOWN_SHAPE);
@@ -203,7 +203,7 @@ static void matmul_backward(struct call_values *c)
 
 /* ---- addmm, baddbmm ---- */
 
-static void addmm(struct call_values *c)
+static void compute_addmm(struct call_values *c)
 {
     const struct real_tensor *added = call_tensor_at(c, 0, "input"), *a = call_tensor_at(c, 1, "mat1 batch1"),
                              *b = call_tensor_at(c, 2, "mat2 batch2");
@@ -244,7 +244,7 @@ static void addmm_backward(struct call_values *c)
     const struct real_tensor *added = call_tensor_at(c, 0, "input"), *a = call_tensor_at(c, 1, "mat1 batch1"),
                              *b = call_tensor_at(c, 2, "mat2 batch2");
     double beta = call_number(c, 3, "beta", 1), alpha = call_number(c, 4, "alpha", 1);
-    struct real_tensor g = incoming(c);
+    struct real_tensor g = product_incoming(c);
     if (!added || !a || !b || !g.v)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     c->first_unread = beta == 0;
@@ -335,8 +335,8 @@ static bool parse_einsum(struct call_values *c, struct einsum *e)
 }
 
 /* t with its axes sorted by the three kinds of letters, as batches × rows × columns. */
-static struct real_tensor arranged(struct call_values *c, const struct einsum *e, const struct real_tensor *t,
-                                   const struct subscripts *own, const int kinds[3])
+static struct real_tensor arranged_operand(struct call_values *c, const struct einsum *e, const struct real_tensor *t,
+                                           const struct subscripts *own, const int kinds[3])
 {
     int order[REAL_AXES], n = 0;
     int64_t shape[3] = {1, 1, 1};
@@ -393,7 +393,7 @@ static int64_t *batch_starts(struct call_values *c, const struct einsum *e, int6
     return out;
 }
 
-static void einsum(struct call_values *c)
+static void compute_einsum(struct call_values *c)
 {
     struct einsum e;
     const struct real_tensor *a = call_nth_tensor(c, 0), *b = call_nth_tensor(c, 1);
@@ -408,8 +408,8 @@ static void einsum(struct call_values *c)
     int64_t row_step = joint_step(&e, ROWS, size, step), column_step = joint_step(&e, COLUMNS, size, step);
     if (!row_step || !column_step)
         return call_unknown(c, UNKNOWN_VARIANT);
-    struct real_tensor left = arranged(c, &e, a, &e.a, (const int[]){BATCH, ROWS, TERMS});
-    struct real_tensor right = arranged(c, &e, b, &e.b, (const int[]){BATCH, TERMS, COLUMNS});
+    struct real_tensor left = arranged_operand(c, &e, a, &e.a, (const int[]){BATCH, ROWS, TERMS});
+    struct real_tensor right = arranged_operand(c, &e, b, &e.b, (const int[]){BATCH, TERMS, COLUMNS});
     struct candidate *y = left.shape[0] == right.shape[0]
                               ? product_matmul(c, 0, &left, false, &right, false, call_text(c, 0, "equation"))
                               : NULL;
@@ -525,14 +525,15 @@ static void linear_module_backward(struct call_values *c)
 /* ---- table ---- */
 
 const struct operator operators_product[] = {
-    {"linear dense npu_linear", FORMULA_PRODUCT, .forward = linear, .backward = linear_backward,
+    {"linear dense npu_linear", FORMULA_PRODUCT, .forward = compute_linear, .backward = linear_backward,
      .source = "torch.nn.functional.linear"},
     {"matmul bmm mm mv __matmul__ batchmatmul matmulext bmmext batch_mat_mul matmulv2 matmulv3 npu_bmmv2 dot vdot "
      "inner",
-     FORMULA_PRODUCT, .forward = matmul, .backward = matmul_backward, .source = "torch.matmul; mindspore.ops.MatMul"},
-    {"addmm baddbmm", FORMULA_PRODUCT, .forward = addmm, .backward = addmm_backward,
+     FORMULA_PRODUCT, .forward = compute_matmul, .backward = matmul_backward,
+         .source = "torch.matmul; mindspore.ops.MatMul"},
+    {"addmm baddbmm", FORMULA_PRODUCT, .forward = compute_addmm, .backward = addmm_backward,
      .source = "torch.addmm; torch.baddbmm"},
-    {"einsum", FORMULA_PRODUCT, .forward = einsum, .source = "torch.einsum"},
+    {"einsum", FORMULA_PRODUCT, .forward = compute_einsum, .source = "torch.einsum"},
     {"grouped_matmul npu_grouped_matmul groupedmatmul gmm npu_gmm _grouped_mm grouped_mm", FORMULA_PRODUCT,
      .forward = grouped_matmul, .source = "torch_npu.npu_grouped_matmul"},
     {.names = NULL},

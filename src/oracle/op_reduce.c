@@ -56,18 +56,18 @@ static bool reduction_over(struct call_values *c, const struct real_tensor *x, i
     return !c->unknown;
 }
 
-static const struct real_tensor *reduced(const struct call_values *c)
+static const struct real_tensor *reduced_tensor(const struct call_values *c)
 {
     return call_tensor_at(c, 0, "input x self");
 }
 
 static bool reduction_of(struct call_values *c, int place, struct reduction *r)
 {
-    const struct real_tensor *x = reduced(c);
+    const struct real_tensor *x = reduced_tensor(c);
     return reduction_over(c, x, x ? call_axes(c, place, "dim axis", x->axes) : -1, r);
 }
 
-static double member(const struct reduction *r, int64_t group, int64_t i)
+static double group_member(const struct reduction *r, int64_t group, int64_t i)
 {
     return r->x->v[r->at[group * r->members + i]];
 }
@@ -78,7 +78,7 @@ static double sum_of(const struct reduction *r, int64_t group, double *root)
 {
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < r->members; i++) {
-        double v = member(r, group, i);
+        double v = group_member(r, group, i);
         sum += v;
         squares += v * v;
     }
@@ -136,7 +136,7 @@ static void mean_backward(struct call_values *c)
     sum_backward_by(c, true);
 }
 
-static void prod(struct call_values *c)
+static void compute_prod(struct call_values *c)
 {
     struct reduction r;
     if (!reduction_of(c, 1, &r))
@@ -145,7 +145,7 @@ static void prod(struct call_values *c)
     for (int64_t g = 0; g < r.groups; g++) {
         out.y[g] = 1;
         for (int64_t i = 0; i < r.members; i++)
-            out.y[g] *= member(&r, g, i);
+            out.y[g] *= group_member(&r, g, i);
         out.roundings[g] = 2 * sqrt((double)r.members) * fabs(out.y[g]);
         out.inside[g] = 2 * (double)r.members * fabs(out.y[g]);
     }
@@ -165,7 +165,7 @@ static double norm_of(const struct reduction *r, int64_t group, double p)
 {
     double sum = 0;
     for (int64_t i = 0; i < r->members; i++) {
-        double v = fabs(member(r, group, i));
+        double v = fabs(group_member(r, group, i));
         sum = isinf(p) ? fmax(sum, v) : sum + (p == 2 ? v * v : v);
     }
     return p == 2 ? sqrt(sum) : sum;
@@ -236,7 +236,7 @@ static void variance_less(struct call_values *c, const struct reduction *r, bool
     for (int64_t g = 0; g < r->groups; g++) {
         double ignored, mean = sum_of(r, g, &ignored) / n, sum = 0;
         for (int64_t i = 0; i < r->members; i++)
-            sum += (member(r, g, i) - mean) * (member(r, g, i) - mean);
+            sum += (group_member(r, g, i) - mean) * (group_member(r, g, i) - mean);
         double v = sum / fmax(0, n - less), worse = 1 + (sum > 0 ? mean * mean * n / sum : 0);
         out.y[g] = root ? sqrt(v) : v;
         out.roundings[g] = fabs(out.y[g]);
@@ -258,12 +258,12 @@ static void variance_as(struct call_values *c, bool root)
     variance_less(c, &r, root, isnan(less) ? 1 : less);
 }
 
-static void variance(struct call_values *c)
+static void compute_variance(struct call_values *c)
 {
     variance_as(c, false);
 }
 
-static void deviation(struct call_values *c)
+static void compute_deviation(struct call_values *c)
 {
     variance_as(c, true);
 }
@@ -277,9 +277,9 @@ static void log_sum_exp(struct call_values *c)
     for (int64_t g = 0; g < r.groups; g++) {
         double most = -INFINITY, sum = 0;
         for (int64_t i = 0; i < r.members; i++)
-            most = fmax(most, member(&r, g, i));
+            most = fmax(most, group_member(&r, g, i));
         for (int64_t i = 0; i < r.members; i++)
-            sum += exp(member(&r, g, i) - most);
+            sum += exp(group_member(&r, g, i) - most);
         out.y[g] = most + log(sum);
         out.roundings[g] = 2 * fabs(out.y[g]);
         out.inside[g] = 2 * fabs(most) + fabs(log(sum)) + 8 + 2 * sqrt((double)r.members);
@@ -298,7 +298,7 @@ static int64_t best_member(const struct reduction *r, int64_t group, bool larges
     int64_t best = 0;
     *tied = false;
     for (int64_t i = 1; i < r->members; i++) {
-        double v = member(r, group, i), b = member(r, group, best);
+        double v = group_member(r, group, i), b = group_member(r, group, best);
         if (is_better(v, b, largest)) {
             best = i;
             *tied = false;
@@ -316,11 +316,11 @@ static int64_t recorded_among_best(const struct call_values *c, const struct red
 {
     double at = output < c->outputs && c->output[output].count == r->groups ? c->output[output].v[group] : -1;
     bool within = at >= 0 && at < (double)r->members;
-    return within && member(r, group, (int64_t)at) == member(r, group, best) ? (int64_t)at : best;
+    return within && group_member(r, group, (int64_t)at) == group_member(r, group, best) ? (int64_t)at : best;
 }
 
 /* max, min, argmax and argmin, by output index; -1: none. */
-static void extreme(struct call_values *c, bool largest, int values, int indices)
+static void compute_extreme(struct call_values *c, bool largest, int values, int indices)
 {
     struct reduction r;
     if (!reduction_of(c, 1, &r))
@@ -329,7 +329,7 @@ static void extreme(struct call_values *c, bool largest, int values, int indices
     for (int64_t g = 0; g < r.groups; g++) {
         bool tied;
         int64_t best = best_member(&r, g, largest, &tied);
-        y.v[g] = member(&r, g, best);
+        y.v[g] = group_member(&r, g, best);
         index.v[g] = (double)(indices < 0 ? best : recorded_among_best(c, &r, g, best, indices));
     }
     if (values >= 0)
@@ -348,7 +348,7 @@ static void extreme_by(struct call_values *c, bool largest)
         return (c->backward ? pair->backward : pair->forward)(c);
     }
     bool index_first = strstr(c->operator, "withvalue");
-    extreme(c, largest, index_first ? 1 : 0, c->outputs > 1 ? !index_first : -1);
+    compute_extreme(c, largest, index_first ? 1 : 0, c->outputs > 1 ? !index_first : -1);
 }
 
 static void max_forward(struct call_values *c)
@@ -361,14 +361,14 @@ static void min_forward(struct call_values *c)
     extreme_by(c, false);
 }
 
-static void argmax(struct call_values *c)
+static void compute_argmax(struct call_values *c)
 {
-    extreme(c, true, -1, 0);
+    compute_extreme(c, true, -1, 0);
 }
 
-static void argmin(struct call_values *c)
+static void compute_argmin(struct call_values *c)
 {
-    extreme(c, false, -1, 0);
+    compute_extreme(c, false, -1, 0);
 }
 
 /* The gradient goes to the extreme; groups with several equal ones are not checked. */
@@ -403,7 +403,7 @@ static void min_backward(struct call_values *c)
     extreme_backward(c, false);
 }
 
-static void truth(struct call_values *c, bool all)
+static void compute_truth(struct call_values *c, bool all)
 {
     struct reduction r;
     if (!reduction_of(c, 1, &r))
@@ -412,7 +412,7 @@ static void truth(struct call_values *c, bool all)
     for (int64_t g = 0; g < r.groups; g++) {
         y.v[g] = all;
         for (int64_t i = 0; i < r.members; i++)
-            if ((member(&r, g, i) != 0) != all)
+            if ((group_member(&r, g, i) != 0) != all)
                 y.v[g] = !all;
     }
     candidate_moved(c, 0, &y, all ? "all" : "any");
@@ -420,28 +420,28 @@ static void truth(struct call_values *c, bool all)
 
 static void all_of(struct call_values *c)
 {
-    truth(c, true);
+    compute_truth(c, true);
 }
 
 static void any_of(struct call_values *c)
 {
-    truth(c, false);
+    compute_truth(c, false);
 }
 
 /* ---- along an axis ---- */
 
 static int axis_of(struct call_values *c, int place, int left_out)
 {
-    const struct real_tensor *x = reduced(c);
+    const struct real_tensor *x = reduced_tensor(c);
     int axis = x ? call_axis(c, place, "dim axis", x->axes, left_out) : -1;
     if (axis < 0)
         call_unknown(c, x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
     return axis;
 }
 
-static void cumsum(struct call_values *c)
+static void compute_cumsum(struct call_values *c)
 {
-    const struct real_tensor *x = reduced(c);
+    const struct real_tensor *x = reduced_tensor(c);
     int axis = axis_of(c, 1, -1);
     int64_t outer, n, inner;
     if (axis < 0)
@@ -464,7 +464,7 @@ static void cumsum(struct call_values *c)
 /* The gradient of a cumulative sum is one from the other end. */
 static void cumsum_backward(struct call_values *c)
 {
-    const struct real_tensor *x = reduced(c);
+    const struct real_tensor *x = reduced_tensor(c);
     int axis = axis_of(c, 1, -1);
     int64_t outer, n, inner;
     if (axis < 0)
@@ -487,7 +487,7 @@ static void cumsum_backward(struct call_values *c)
     }
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -496,7 +496,7 @@ static int ascending(const void *a, const void *b)
 /* The first `most` of a row in order; only values, so the choice among equal ones does not matter. */
 static void sorted_values(struct call_values *c, int axis, int64_t most, bool descending)
 {
-    const struct real_tensor *x = reduced(c);
+    const struct real_tensor *x = reduced_tensor(c);
     int64_t outer, n, inner;
     real_around(x, axis, &outer, &n, &inner);
     struct real_tensor y = *x;
@@ -508,22 +508,22 @@ static void sorted_values(struct call_values *c, int axis, int64_t most, bool de
     for (int64_t k = 0; k < outer * inner; k++) {
         for (int64_t i = 0; i < n; i++)
             row[i] = x->v[(k / inner * n + i) * inner + k % inner];
-        qsort(row, (size_t)n, sizeof *row, ascending);
+        qsort(row, (size_t)n, sizeof *row, compare_ascending);
         for (int64_t i = 0; i < most; i++)
             y.v[(k / inner * most + i) * inner + k % inner] = row[descending ? n - 1 - i : i];
     }
     candidate_moved(c, 0, &y, "in order");
 }
 
-static void sort(struct call_values *c)
+static void compute_sort(struct call_values *c)
 {
     int axis = axis_of(c, 1, -1);
     if (axis >= 0)
-        sorted_values(c, axis, reduced(c)->shape[axis], call_number(c, 2, "descending", 0) != 0);
+        sorted_values(c, axis, reduced_tensor(c)->shape[axis], call_number(c, 2, "descending", 0) != 0);
 }
 
 /* With sorted=False any order is allowed. */
-static void topk(struct call_values *c)
+static void compute_topk(struct call_values *c)
 {
     int axis = axis_of(c, 2, -1);
     if (call_number(c, 4, "sorted", 1) == 0)
@@ -535,7 +535,7 @@ static void topk(struct call_values *c)
 /* Gradients go to the places recorded as chosen. */
 static void chosen_backward(struct call_values *c)
 {
-    const struct real_tensor *x = reduced(c), *index = c->results > 1 ? &c->result[1] : NULL;
+    const struct real_tensor *x = reduced_tensor(c), *index = c->results > 1 ? &c->result[1] : NULL;
     int axis = axis_of(c, strstr(c->operator, "topk") ? 2 : 1, -1);
     int64_t outer, n, inner;
     if (axis < 0 || !index)
@@ -554,13 +554,13 @@ static void chosen_backward(struct call_values *c)
 const struct operator operators_reduce[] = {
     {.names = "sum reducesum sumext", .forward = sum_forward, .backward = sum_backward, .source = "torch.sum"},
     {.names = "mean reducemean meanext", .forward = mean_forward, .backward = mean_backward, .source = "torch.mean"},
-    {.names = "prod reduceprod prodext", .forward = prod, .source = "torch.prod"},
+    {.names = "prod reduceprod prodext", .forward = compute_prod, .source = "torch.prod"},
     {.names = "norm vector_norm linalg_vector_norm",
      .forward = norm_forward,
      .backward = norm_backward,
      .source = "torch.norm"},
-    {.names = "var", .forward = variance, .source = "torch.var"},
-    {.names = "std", .forward = deviation, .source = "torch.std"},
+    {.names = "var", .forward = compute_variance, .source = "torch.var"},
+    {.names = "std", .forward = compute_deviation, .source = "torch.std"},
     {.names = "logsumexp", .forward = log_sum_exp, .source = "torch.logsumexp"},
     {.names = "max amax reducemax argmaxwithvalue maxdim",
      .forward = max_forward,
@@ -570,12 +570,12 @@ const struct operator operators_reduce[] = {
      .forward = min_forward,
      .backward = min_backward,
      .source = "torch.min"},
-    {.names = "argmax argmaxext", .forward = argmax, .source = "torch.argmax"},
-    {.names = "argmin argminext", .forward = argmin, .source = "torch.argmin"},
+    {.names = "argmax argmaxext", .forward = compute_argmax, .source = "torch.argmax"},
+    {.names = "argmin argminext", .forward = compute_argmin, .source = "torch.argmin"},
     {.names = "all reduceall", .forward = all_of, .source = "torch.all"},
     {.names = "any reduceany", .forward = any_of, .source = "torch.any"},
-    {.names = "cumsum cumsumext", .forward = cumsum, .backward = cumsum_backward, .source = "torch.cumsum"},
-    {.names = "sort sortext", .forward = sort, .backward = chosen_backward, .source = "torch.sort"},
-    {.names = "topk topkext", .forward = topk, .backward = chosen_backward, .source = "torch.topk"},
+    {.names = "cumsum cumsumext", .forward = compute_cumsum, .backward = cumsum_backward, .source = "torch.cumsum"},
+    {.names = "sort sortext", .forward = compute_sort, .backward = chosen_backward, .source = "torch.sort"},
+    {.names = "topk topkext", .forward = compute_topk, .backward = chosen_backward, .source = "torch.topk"},
     {.names = NULL},
 };

@@ -6,7 +6,7 @@
 #include "oracle/operators.h"
 
 /* The element paired with x, and its sign: halves (i, i + n/2), or neighbours. */
-static double partner(const double *x, int64_t i, int64_t n, bool neighbours)
+static double rotary_partner(const double *x, int64_t i, int64_t n, bool neighbours)
 {
     if (neighbours)
         return i % 2 ? x[i - 1] : -x[i + 1];
@@ -41,7 +41,7 @@ static bool rotary_of(struct call_values *c, struct rotary *r)
     return !c->unknown;
 }
 
-static void rotary(struct call_values *c)
+static void compute_rotary(struct call_values *c)
 {
     struct rotary r;
     if (!rotary_of(c, &r))
@@ -51,7 +51,7 @@ static void rotary(struct call_values *c)
         room_for(c, 0, r.x, neighbours ? "x cos + (-x2, x1) sin, neighbours" : "x cos + (-x2, x1) sin, halves");
     for (int64_t i = 0; i < r.x->count; i++) {
         int64_t start = i / r.n * r.n;
-        double a = r.x->v[i] * r.cos.v[i], b = partner(r.x->v + start, i - start, r.n, neighbours) * r.sin.v[i];
+        double a = r.x->v[i] * r.cos.v[i], b = rotary_partner(r.x->v + start, i - start, r.n, neighbours) * r.sin.v[i];
         out.y[i] = a + b;
         out.roundings[i] = fabs(a) + fabs(b) + fabs(a + b);
         out.inside[i] = 2 * (fabs(a) + fabs(b));
@@ -65,7 +65,7 @@ static void rotary_angles(struct call_values *c, const struct rotary *r, const s
     for (int64_t i = 0; i < g->count; i++) {
         int64_t start = i / r->n * r->n;
         by_cos.v[i] = g->v[i] * r->x->v[i];
-        by_sin.v[i] = g->v[i] * partner(r->x->v + start, i - start, r->n, neighbours);
+        by_sin.v[i] = g->v[i] * rotary_partner(r->x->v + start, i - start, r->n, neighbours);
     }
     gradient_summed(c, &by_cos, call_tensor_at(c, 1, "cos r1"), "sum of g x");
     gradient_summed(c, &by_sin, call_tensor_at(c, 2, "sin r2"), "sum of g (-x2, x1)");
@@ -86,7 +86,7 @@ static void rotary_backward(struct call_values *c)
     struct room out = room_for(c, ANY_OUTPUT, r.x, "g turned back");
     for (int64_t i = 0; i < g.count; i++) {
         int64_t start = i / r.n * r.n;
-        double a = g.v[i] * r.cos.v[i], b = -partner(turned.v + start, i - start, r.n, neighbours);
+        double a = g.v[i] * r.cos.v[i], b = -rotary_partner(turned.v + start, i - start, r.n, neighbours);
         out.y[i] = a + b;
         out.roundings[i] = fabs(a) + fabs(b) + fabs(a + b);
         out.inside[i] = 2 * (fabs(a) + fabs(b));
@@ -96,7 +96,7 @@ static void rotary_backward(struct call_values *c)
 
 const struct operator operators_rotary[] = {
     {.names = "npu_rotary_mul rotary_mul rotarypositionembedding rotary_position_embedding",
-     .forward = rotary,
+     .forward = compute_rotary,
      .backward = rotary_backward,
      .source = "torch_npu.npu_rotary_mul; mindspore.ops.rotary_position_embedding"},
     {.names = NULL},

@@ -64,7 +64,7 @@ static int axes_to_try(struct call_values *c, const struct real_tensor *x)
     return (1 << x->axes) - 1;
 }
 
-static void forward(struct call_values *c, const char *formula, row_function *row)
+static void compute_softmax_forward(struct call_values *c, const char *formula, row_function *row)
 {
     const struct real_tensor *x = call_tensor_at(c, 0, "input x");
     if (!x)
@@ -77,14 +77,14 @@ static void forward(struct call_values *c, const char *formula, row_function *ro
         call_unknown(c, UNKNOWN_SHAPE);
 }
 
-static void softmax(struct call_values *c)
+static void softmax_of_call(struct call_values *c)
 {
-    forward(c, "exp(x - max) / sum", softmax_row);
+    compute_softmax_forward(c, "exp(x - max) / sum", softmax_row);
 }
 
 static void log_softmax(struct call_values *c)
 {
-    forward(c, "x - max - log sum", log_softmax_row);
+    compute_softmax_forward(c, "x - max - log sum", log_softmax_row);
 }
 
 /* ---- backward: from the recorded output, as in frameworks ---- */
@@ -122,7 +122,7 @@ static void log_softmax_slope(const double *l, const double *g, struct room r, i
     }
 }
 
-static void backward(struct call_values *c, const char *formula, slope_function *slope)
+static void compute_softmax_backward(struct call_values *c, const char *formula, slope_function *slope)
 {
     const struct real_tensor *y = &c->result[0];
     struct real_tensor g = gradient_as(c, y);
@@ -142,17 +142,17 @@ static void backward(struct call_values *c, const char *formula, slope_function 
 
 static void softmax_backward(struct call_values *c)
 {
-    backward(c, "p (g - sum g p)", softmax_slope);
+    compute_softmax_backward(c, "p (g - sum g p)", softmax_slope);
 }
 
 static void log_softmax_backward(struct call_values *c)
 {
-    backward(c, "g - p sum g", log_softmax_slope);
+    compute_softmax_backward(c, "g - p sum g", log_softmax_slope);
 }
 
 const struct operator operators_softmax[] = {
     {.names = "softmax softmaxext softmaxv2",
-     .forward = softmax,
+     .forward = softmax_of_call,
      .backward = softmax_backward,
      .source = "torch.nn.functional.softmax"},
     {.names = "log_softmax logsoftmax logsoftmaxext",

@@ -32,7 +32,7 @@ struct planning {
 
 /* ---- planning ---- */
 
-static bool computable(const struct oracle *o, int side, uint32_t call)
+static bool call_is_computable(const struct oracle *o, int side, uint32_t call)
 {
     return call != NONE && o->side[side].any && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
 }
@@ -42,7 +42,7 @@ static bool any_computable(const struct oracle *o, const struct dump *const side
 {
     for (uint32_t i = 0; i < o->sides; i++)
         for (uint32_t c = 0; o->side[i].any && c < side[i]->calls.n; c++)
-            if (computable(o, (int)i, c))
+            if (call_is_computable(o, (int)i, c))
                 return true;
     return false;
 }
@@ -55,7 +55,7 @@ static void add_task(struct planning *p, int side, uint32_t call, double allowed
 }
 
 /* The cost of a call if at most `share` may be spent, and the allowed cost of its products; -1: too expensive. */
-static double affordable(const struct call_plan *c, double share, double *allowed)
+static double affordable_cost(const struct call_plan *c, double share, double *allowed)
 {
     *allowed = INFINITY;
     if (c->operations <= share)
@@ -71,7 +71,7 @@ static void plan_calls(struct planning *p, const uint32_t call[2])
     double cost[2] = {0, 0}, allowed[2], each[2];
     int wanted[2], n = 0;
     for (int i = 0; i < 2; i++) {
-        wanted[i] = (uint32_t)i < p->o->sides && computable(p->o, i, call[i]) && !p->seen[i][call[i]];
+        wanted[i] = (uint32_t)i < p->o->sides && call_is_computable(p->o, i, call[i]) && !p->seen[i][call[i]];
         n += wanted[i];
     }
     if (!n)
@@ -82,7 +82,7 @@ static void plan_calls(struct planning *p, const uint32_t call[2])
             const struct call_plan *c = &p->o->side[i].plan[call[i]];
             each[i] = whole ? INFINITY : c->operations <= p->left / n && c->operations <= p->left * SHARE_MOST
                 ? c->operations : floor(p->left * SHARE_MOST / n);
-            cost[i] = affordable(c, each[i], &allowed[i]);
+            cost[i] = affordable_cost(c, each[i], &allowed[i]);
             if (cost[i] < 0)
                 return; /* one side alone is of little use: leave the budget to other pairs */
         }
@@ -203,7 +203,7 @@ static size_t room_for(const struct oracle *o, const task_list *tasks)
 }
 
 /* False if *cancel was set meanwhile. */
-static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
+static bool compute_tasks(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
     struct computing c = {.o = o, .tasks = tasks, .room = room_for(o, tasks), .lock = PTHREAD_MUTEX_INITIALIZER};
     work_crew_run(NULL, o->of.workers, tasks->n, cancel, compute_task, &c);
@@ -293,7 +293,7 @@ static bool computing_pair(const struct crossing *x, uint32_t line, uint32_t cal
     return true;
 }
 
-static const struct oracle_row *recomputed(const struct crossing *x, int side, uint32_t line)
+static const struct oracle_row *recomputed_row(const struct crossing *x, int side, uint32_t line)
 {
     return oracle_side_row(x->side[side], x->pairing->lines.v[line].row[side]);
 }
@@ -330,7 +330,7 @@ static void plan_by_arguments(struct crossing *x)
     uint32_t last[2] = {NONE, NONE}, call[2];
     struct crossed_call alike;
     for (uint32_t i = 0; i < x->m->lines; i++) {
-        if (!computing_pair(x, i, call) || !recomputed(x, TARGET, i) || !recomputed(x, GOLDEN, i) ||
+        if (!computing_pair(x, i, call) || !recomputed_row(x, TARGET, i) || !recomputed_row(x, GOLDEN, i) ||
             memcmp(call, last, sizeof last) == 0 || is_whole_and_part(x, i))
             continue;
         memcpy(last, call, sizeof last);
@@ -351,7 +351,7 @@ static void plan_by_rows(struct crossing *x, int side)
         if (x->o->residual[i] <= (float)rule_limit(RULE_LIMIT_ORACLE_WRONG) || !computing_pair(x, i, call) ||
             x->m->side[side]->calls.v[call[side]].gradient)
             continue;
-        const struct oracle_row *own = recomputed(x, side, i);
+        const struct oracle_row *own = recomputed_row(x, side, i);
         if (own && !oracle_row_is_wrong(own) && !planned[call[side]])
             plan_crossing(x, call, side);
         planned[call[side]] = true;
@@ -398,7 +398,7 @@ static void find_own_wrong(struct crossing *x)
     for (int s = 0; s < 2; s++)
         find_shown(x->side[s], &shown[s]);
     for (uint32_t i = 0; i < x->m->lines; i++) {
-        const struct oracle_row *t = recomputed(x, TARGET, i), *g = recomputed(x, GOLDEN, i);
+        const struct oracle_row *t = recomputed_row(x, TARGET, i), *g = recomputed_row(x, GOLDEN, i);
         bool wrong = t && oracle_row_is_wrong(t), other = g && oracle_row_is_wrong(g);
         int s = t ? TARGET : GOLDEN;
         size_t last = 0;
@@ -487,7 +487,8 @@ static void tell_cut(struct oracle *o, const struct pairing *p)
     }
 }
 
-static struct oracle *run(const struct dump *const side[2], const struct measure *m, const struct judgement *j,
+static struct oracle *oracle_compute(const struct dump *const side[2], const struct measure *m,
+                                     const struct judgement *j,
     const struct oracle_options *of, const atomic_bool *cancel)
 {
     struct oracle *o = mem_zalloc(sizeof *o);
@@ -501,7 +502,7 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
     bool any = any_computable(o, side);
     if (any)
         m ? plan_pairs(&p, m, j) : plan_alone(&p, side[TARGET]);
-    bool whole = compute(o, &p.tasks, cancel);
+    bool whole = compute_tasks(o, &p.tasks, cancel);
     if (m)
         tell_cut(o, m->pairing);
     for (uint32_t i = 0; i < o->sides; i++) {
@@ -525,12 +526,12 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
 struct oracle *oracle_run(const struct measure *m, const struct judgement *j, const struct oracle_options *o,
     const atomic_bool *cancel)
 {
-    return run(m->side, m, j, o, cancel);
+    return oracle_compute(m->side, m, j, o, cancel);
 }
 
 struct oracle *oracle_run_alone(const struct dump *d, const struct oracle_options *o, const atomic_bool *cancel)
 {
-    return run((const struct dump *const[]){d, NULL}, NULL, NULL, o, cancel);
+    return oracle_compute((const struct dump *const[]){d, NULL}, NULL, NULL, o, cancel);
 }
 
 void oracle_free(struct oracle *o)

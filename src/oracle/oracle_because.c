@@ -31,7 +31,7 @@ static bool is_argument(const struct dump *d, uint32_t row)
 }
 
 /* The other side's argument with that name, otherwise at that position; NONE. */
-static uint32_t counterpart(const struct dump *mine, uint32_t row, const struct dump *other, uint32_t call)
+static uint32_t counterpart_argument(const struct dump *mine, uint32_t row, const struct dump *other, uint32_t call)
 {
     struct str name = argument_name(mine, row), slot = str_of(mine->slots.v[mine->rows.v[row].slot]);
     EACH_EARLY_ROW(other, call, r)
@@ -77,7 +77,7 @@ static bool differs_from_default(const struct dump *d, uint32_t row, struct str 
     return str_double(value, &number) && numbers_differ(number, r->stat[STAT_MAX]);
 }
 
-static void tell(struct pair_of_calls *p, enum oracle_reason kind, int side, uint32_t row, uint32_t other,
+static void tell_reason(struct pair_of_calls *p, enum oracle_reason kind, int side, uint32_t row, uint32_t other,
     struct str name)
 {
     p->out->kind = kind;
@@ -92,13 +92,13 @@ static bool argument_differs(struct pair_of_calls *p, int side)
     EACH_EARLY_ROW(mine, p->forward[side], r) {
         if (!is_argument(mine, r))
             continue;
-        uint32_t theirs = counterpart(mine, r, other, p->forward[!side]);
+        uint32_t theirs = counterpart_argument(mine, r, other, p->forward[!side]);
         struct str name = argument_name(mine, r);
         struct str value = theirs == NONE && name.n ? left_out_value(other, p->forward[!side], name) : STR("");
         if (theirs == NONE ? !differs_from_default(mine, r, value)
                            : !values_differ(mine, r, other, theirs))
             continue;
-        tell(p, ORACLE_REASON_ARGUMENT, side, r, theirs, name);
+        tell_reason(p, ORACLE_REASON_ARGUMENT, side, r, theirs, name);
         snprintf(p->out->left_out, sizeof p->out->left_out, "%.*s", STR_ARG(value));
         return true;
     }
@@ -124,14 +124,14 @@ static bool tensor_is_left_out(struct pair_of_calls *p, int side)
         if (mine->rows.v[r].io != IO_INPUT || mine->rows.v[r].kind != ROW_TENSOR || !name.n ||
             has_argument(other, p->forward[!side], name))
             continue;
-        tell(p, ORACLE_REASON_ARGUMENT, side, r, NONE, name);
+        tell_reason(p, ORACLE_REASON_ARGUMENT, side, r, NONE, name);
         return true;
     }
     return false;
 }
 
 /* The line of a tensor on both sides. */
-static uint32_t line_of(const struct pair_of_calls *p, uint32_t row)
+static uint32_t line_of_argument(const struct pair_of_calls *p, uint32_t row)
 {
     if (p->m->side[TARGET]->rows.v[row].kind != ROW_TENSOR)
         return NONE;
@@ -143,10 +143,10 @@ static bool type_differs(struct pair_of_calls *p, uint32_t call)
 {
     const struct dump *t = p->m->side[TARGET], *g = p->m->side[GOLDEN];
     EACH_EARLY_ROW(t, call, r) {
-        uint32_t line = line_of(p, r), other = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
+        uint32_t line = line_of_argument(p, r), other = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
         if (line == NONE || !(p->j->line[line].flags & LINE_DTYPE_DIFF) || t->rows.v[r].dtype == g->rows.v[other].dtype)
             continue;
-        tell(p, ORACLE_REASON_DTYPE, TARGET, r, other, STR(""));
+        tell_reason(p, ORACLE_REASON_DTYPE, TARGET, r, other, STR(""));
         return true;
     }
     return false;
@@ -156,10 +156,10 @@ static bool input_differs(struct pair_of_calls *p, uint32_t call)
 {
     const struct dump *t = p->m->side[TARGET];
     EACH_EARLY_ROW(t, call, r) {
-        uint32_t line = t->rows.v[r].io == IO_INPUT || t->rows.v[r].io == IO_PARAMETER ? line_of(p, r) : NONE;
+        uint32_t line = t->rows.v[r].io == IO_INPUT || t->rows.v[r].io == IO_PARAMETER ? line_of_argument(p, r) : NONE;
         if (line == NONE || !(p->j->line[line].error > 0) || (p->bad && p->j->line[line].verdict == VERDICT_MATCH))
             continue; /* a difference within noise does not explain a deviating output */
-        tell(p, ORACLE_REASON_INPUT, TARGET, r, p->m->pairing->lines.v[line].row[GOLDEN], STR(""));
+        tell_reason(p, ORACLE_REASON_INPUT, TARGET, r, p->m->pairing->lines.v[line].row[GOLDEN], STR(""));
         return true;
     }
     return false;

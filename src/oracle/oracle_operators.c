@@ -28,7 +28,7 @@ static struct str operator_name(const struct oracle_side *s, uint32_t call)
 }
 
 /* Tries the entry found last first: the list is short and calls of one operator are many. */
-static struct oracle_operator *entry(operator_list *l, struct str name, size_t *last)
+static struct oracle_operator *operator_entry(operator_list *l, struct str name, size_t *last)
 {
     struct str cut = name.n < sizeof l->v->name ? name : str_n(name.p, sizeof l->v->name - 1);
     if (*last < l->n && str_is(cut, l->v[*last].name))
@@ -49,7 +49,7 @@ static void count_rows(const struct oracle_side *s, operator_list *l)
         const struct oracle_row *r = &s->rows.v[i];
         if (!r->said || oracle_row_is_recorded_gradient(s, r))
             continue;
-        struct oracle_operator *x = entry(l, operator_name(s, s->dump->rows.v[r->row].call), &last);
+        struct oracle_operator *x = operator_entry(l, operator_name(s, s->dump->rows.v[r->row].call), &last);
         x->rows++;
         x->wrong += oracle_row_is_wrong(r);
         if (isnan(x->worst) || r->excess > x->worst) {
@@ -75,7 +75,7 @@ struct oracle_operator *oracle_operators(const struct oracle_side *s, size_t *n)
     size_t last = 0;
     for (uint32_t c = 0; s->any && c < s->dump->calls.n; c++)
         if (s->plan[c].counted) {
-            struct oracle_operator *x = entry(&l, operator_name(s, c), &last);
+            struct oracle_operator *x = operator_entry(&l, operator_name(s, c), &last);
             x->calls++;
             x->recomputed += !s->unknown[c];
         }

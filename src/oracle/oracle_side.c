@@ -92,7 +92,7 @@ static const struct operator_arithmetic *of_operator(const struct oracle_side *s
     return NULL;
 }
 
-static void vote(struct oracle_side *s, uint32_t call)
+static void vote_variant(struct oracle_side *s, uint32_t call)
 {
     const struct call_plan *p = &s->plan[call];
     enum arithmetic a;
@@ -126,7 +126,7 @@ static void read_arithmetic(struct oracle_side *s)
     for (uint32_t c = 0; c < s->dump->calls.n; c++) {
         if (!s->done[c].outputs)
             continue;
-        vote(s, c);
+        vote_variant(s, c);
         for (int i = 0; i < s->done[c].outputs; i++)
             s->seen[s->plan[c].operator->family][s->done[c].output[i].type] |= s->done[c].output[i].product
                 && s->plan[c].votes;
@@ -159,7 +159,7 @@ static double excess_of(double error, double bound)
     return bound > 0 ? error / bound : INFINITY;
 }
 
-static void add_row(struct oracle_side *s, uint32_t call, const struct recomputed_output *o)
+static void add_side_row(struct oracle_side *s, uint32_t call, const struct recomputed_output *o)
 {
     enum arithmetic a = o->product ? oracle_side_arithmetic(s, &s->plan[call], o->type) : ARITHMETIC_OWN;
     if (isnan(o->found.bound[a]))
@@ -230,7 +230,7 @@ static bool is_elementwise(const struct call *c)
 
 /* Whether a tensor that a call takes has another shape than its output: where recordings are cut, an axis that is
  * broadcast may be the rest of a longer one. */
-static bool broadcasts(const struct dump *d, uint32_t call, uint32_t output)
+static bool output_broadcasts(const struct dump *d, uint32_t call, uint32_t output)
 {
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
@@ -254,7 +254,7 @@ static void refuse_cut(struct oracle_side *s)
         uint32_t call = s->dump->rows.v[r->row].call;
         if (!oracle_row_is_wrong(r) || !((s->cut && s->cut[call]) || cut_tensors_takes(s->dump, call)) ||
             (is_elementwise(&s->dump->calls.v[call]) && s->dump->calls.v[call].phase == PHASE_FORWARD &&
-             !broadcasts(s->dump, call, r->row)))
+             !output_broadcasts(s->dump, call, r->row)))
             continue;
         r->said = false;
         s->unknown[call] = UNKNOWN_CUT;
@@ -300,7 +300,7 @@ void oracle_side_judge(struct oracle_side *s)
         if (p->looked_at && !x->outputs)
             s->unknown[c] = (uint8_t)(p->unknown ? p->unknown : s->begun[c] ? x->unknown : UNKNOWN_BUDGET);
         for (int i = 0; i < x->outputs; i++)
-            add_row(s, c, &x->output[i]);
+            add_side_row(s, c, &x->output[i]);
         free(x->output);
         *x = (struct recomputed_call){.output = NULL};
     }

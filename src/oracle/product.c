@@ -31,7 +31,7 @@ struct chosen_rows {
 };
 
 /* A pseudorandom number in [0, 1) that depends only on i. */
-static double drawn(int64_t i)
+static double drawn_number(int64_t i)
 {
     uint64_t x = (uint64_t)i * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -40,13 +40,13 @@ static double drawn(int64_t i)
 }
 
 /* The ith row: one chosen in each of equal ranges. */
-static int64_t chosen(const struct chosen_rows *c, int64_t i)
+static int64_t chosen_row(const struct chosen_rows *c, int64_t i)
 {
     if (c->some >= c->all)
         return i;
     int64_t from = (int64_t)((double)i * (double)c->all / (double)c->some),
         to = (int64_t)((double)(i + 1) * (double)c->all / (double)c->some);
-    return from + (int64_t)(drawn(i) * (double)(to > from ? to - from : 1));
+    return from + (int64_t)(drawn_number(i) * (double)(to > from ? to - from : 1));
 }
 
 /* ---- one block of columns ---- */
@@ -215,11 +215,11 @@ static void compare_columns(struct product_work *w, const struct chosen_rows *c,
     int64_t n = c->some < c->all ? c->some : c->all;
     w->packed = -1;
     for (int64_t i = 0; i < n;) {
-        int64_t at = chosen(c, i), batch = at / p->rows, row[ROWS_AT_ONCE];
+        int64_t at = chosen_row(c, i), batch = at / p->rows, row[ROWS_AT_ONCE];
         int rows = 0;
         if (w->packed != batch)
             pack_columns(w, batch, from, to);
-        while (rows < ROWS_AT_ONCE && i < n && (at = chosen(c, i)) / p->rows == batch) {
+        while (rows < ROWS_AT_ONCE && i < n && (at = chosen_row(c, i)) / p->rows == batch) {
             row[rows++] = at % p->rows;
             i++;
         }

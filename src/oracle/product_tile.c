@@ -72,7 +72,7 @@ const struct tile_variant tile_variants[] = {
     {0},
 };
 
-static const struct tile_variant *best(void)
+static const struct tile_variant *best_variant(void)
 {
     const struct tile_variant *v = tile_variants;
     while (!v->runs())
@@ -82,22 +82,22 @@ static const struct tile_variant *best(void)
 
 void tile_exact(struct tile *t)
 {
-    best()->exact(t);
+    best_variant()->exact(t);
 }
 
 int64_t tile_terms(void)
 {
-    return best()->terms;
+    return best_variant()->terms;
 }
 
 void tile_look(const double *v, int64_t n, struct tile_look *out)
 {
-    best()->look(v, n, out);
+    best_variant()->look(v, n, out);
 }
 
 void tile_squares(const double *v, int64_t n, double scale, float *out)
 {
-    best()->squares(v, n, scale, out);
+    best_variant()->squares(v, n, scale, out);
 }
 
 void tile_plain(struct tile *t)

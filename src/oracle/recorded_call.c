@@ -39,7 +39,7 @@ static void tensor_sizes(struct recorded_call *r, uint32_t row, struct real_tens
 }
 
 /* "[0,null,2]": a slice, or a list of numbers; false if neither. */
-static bool bracketed(struct arena *a, const char *text, bool slice, struct value *v)
+static bool read_bracketed(struct arena *a, const char *text, bool slice, struct value *v)
 {
     double number[REAL_AXES];
     bool open[REAL_AXES], any_open = false;
@@ -73,7 +73,7 @@ static void other_value(struct recorded_call *r, const char *text, struct value 
     bool indexing = r->values.operator && strstr(r->values.operator, "item__");
     if (text && (strcmp(text, "...") == 0 || strcmp(text, "Ellipsis") == 0))
         v->kind = VALUE_ELLIPSIS;
-    else if (!text || text[0] != '[' || !bracketed(r->values.arena, text, indexing, v)) {
+    else if (!text || text[0] != '[' || !read_bracketed(r->values.arena, text, indexing, v)) {
         v->kind = VALUE_TEXT;
         v->text = text ? text : "";
     }
@@ -117,7 +117,7 @@ static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
 }
 
 /* Extends `list` of n elements by one; it is full at powers of two. */
-static void *grown(struct arena *a, void *list, int n, size_t size)
+static void *grown_list(struct arena *a, void *list, int n, size_t size)
 {
     if (n & (n - 1))
         return list;
@@ -135,14 +135,14 @@ static struct value *list_item(struct recorded_call *r, struct value **item, int
             call_unknown(&r->values, UNKNOWN_VARIANT);
             return NULL;
         }
-        *item = grown(r->values.arena, *item, *items, sizeof **item);
+        *item = grown_list(r->values.arena, *item, *items, sizeof **item);
         (*item)[*items] = (struct value){.kind = VALUE_NONE, .row = NONE};
     }
     return &(*item)[at];
 }
 
 /* The value inside `v` for the rest of a slot's path, "0.1"; NULL as above. */
-static struct value *inside(struct recorded_call *r, struct value *v, struct str path)
+static struct value *value_inside(struct recorded_call *r, struct value *v, struct str path)
 {
     struct str word;
     unsigned long long at;
@@ -166,7 +166,7 @@ static struct value *named_place(struct recorded_call *r, struct named_value **l
             return &(*list)[i].value;
     if (*n == NAMES_MOST)
         return call_unknown(&r->values, UNKNOWN_VARIANT), NULL;
-    *list = grown(r->values.arena, *list, *n, sizeof **list);
+    *list = grown_list(r->values.arena, *list, *n, sizeof **list);
     (*list)[*n] = (struct named_value){.name = arena_cstr(r->values.arena, name),
         .value = {.kind = VALUE_NONE, .row = NONE}};
     return &(*list)[(*n)++].value;
@@ -194,7 +194,7 @@ static void take_argument(struct recorded_call *r, uint32_t row)
     } else {
         v = named_place(r, &c->keyword, &c->keywords, word);
     }
-    if ((v = v ? inside(r, v, rest) : NULL))
+    if ((v = v ? value_inside(r, v, rest) : NULL))
         value_of_row(r, row, v);
 }
 
