@@ -17,7 +17,7 @@
 #define LOOKED_AT 200 /* names by which such a folder is recognised */
 #define DATA "dump_tensor_data"
 
-static bool is_number(struct str s)
+static bool name_part_is_number(struct str s)
 {
     unsigned long long n;
     return s.n && s.p[0] != '+' && str_u64(s, &n);
@@ -50,8 +50,8 @@ bool aclgraph_name(struct str stem, struct buf *call, struct buf *slot, enum row
             struct str before = str_n(stem.p, here);
             ptrdiff_t dot = str_rfind(before, '.');
             /* the last one: a module may be called "output" too */
-            if (dot > 0 && is_number(str_cut(before, (size_t)dot + 1)) && (end == stem.n || stem.p[end] == '.') &&
-                (ptrdiff_t)here > best) {
+            if (dot > 0 && name_part_is_number(str_cut(before, (size_t)dot + 1)) &&
+                (end == stem.n || stem.p[end] == '.') && (ptrdiff_t)here > best) {
                 best = (ptrdiff_t)here;
                 which = i;
             }
@@ -106,7 +106,7 @@ static bool has_name(const struct folder *f, const char *name)
     return found;
 }
 
-static bool probe_folder(struct folder *f)
+static bool aclgraph_probe_folder(struct folder *f)
 {
     struct err quiet;
     bool yes = false;
@@ -149,22 +149,22 @@ struct graph_state {
     VEC(uint32_t) row_of; /* the tensor of each row */
 };
 
-static int compared(size_t a, size_t b)
+static int compare_sizes(size_t a, size_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_name_places(const void *a, const void *b)
 {
     const struct graph_tensor *x = a, *y = b;
-    int c = compared(x->place, y->place);
+    int c = compare_sizes(x->place, y->place);
     if (!c)
-        c = compared(y->depth, x->depth); /* what lies in a module ends before it */
+        c = compare_sizes(y->depth, x->depth); /* what lies in a module ends before it */
     if (!c)
-        c = compared(x->first, y->first);
+        c = compare_sizes(x->first, y->first);
     if (!c)
-        c = compared(x->io, y->io);
-    return c ? c : compared(x->at, y->at);
+        c = compare_sizes(x->io, y->io);
+    return c ? c : compare_sizes(x->at, y->at);
 }
 
 typedef VEC(struct graph_tensor) tensor_list;
@@ -244,7 +244,7 @@ static void place_calls(tensor_list *l)
     }
     map_release(&first);
     map_release(&last);
-    vec_sort(l, by_place);
+    vec_sort(l, compare_name_places);
 }
 
 static void add_rows(struct dump *d, struct graph_state *s, const tensor_list *l)
@@ -282,7 +282,7 @@ static void add_problems(struct dump *d, const struct graph_state *s)
     }
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int aclgraph_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct graph_state *s = mem_zalloc(sizeof *s);
     struct buf dir = {0};
@@ -311,13 +311,13 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return rc;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int aclgraph_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct graph_state *s = d->state;
     return weights_tensor(&s->w, s->row_of.v[row], t, e);
 }
 
-static void close_dump(struct dump *d)
+static void aclgraph_close_dump(struct dump *d)
 {
     struct graph_state *s = d->state;
     if (s) {
@@ -334,8 +334,8 @@ const struct reader reader_aclgraph = {
     .what = "stepN/rankN/dump_tensor_data/NAME.CALL.input.0.pt",
     .versions = "msprobe 26.2",
     .unread = NULL,
-    .probe_folder = probe_folder,
-    .open = open_dump,
-    .tensor = open_tensor,
-    .close = close_dump,
+    .probe_folder = aclgraph_probe_folder,
+    .open = aclgraph_open_dump,
+    .tensor = aclgraph_open_tensor,
+    .close = aclgraph_close_dump,
 };

@@ -153,7 +153,7 @@ static bool on_grid(uint32_t bits, enum dtype type)
     return exponent == 255 ? !(bits & 0x1fff) : !(bits & 0x1fff) && exponent >= 113 && exponent <= 142;
 }
 
-static bool examinable(const struct weights *w, const struct weight *x)
+static bool weight_is_examinable(const struct weights *w, const struct weight *x)
 {
     return !x->problem && x->pieces == 1 && !(w->pieces.v[x->piece].member && w->pieces.v[x->piece].size > UNPACKED);
 }
@@ -175,7 +175,7 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
     struct err quiet;
     bool fits[2] = {true, true};
     size_t nonzero = 0;
-    if (!examinable(w, x) || weights_sample(w, (uint32_t)(x - w->list.v), &t, &quiet))
+    if (!weight_is_examinable(w, x) || weights_sample(w, (uint32_t)(x - w->list.v), &t, &quiet))
         return DTYPE_UNKNOWN;
     tensor_walk_init(&walk, &t);
     for (uint64_t i = 0; i < STRETCHES; i++) {
@@ -239,7 +239,7 @@ static enum dtype added_type(const struct weights *w, const struct weight *befor
     struct tensor_walk walk[2];
     struct err quiet;
     for (int k = 0; k < 2; k++)
-        if (!examinable(w, x[k]) || weights_sample(w, (uint32_t)(x[k] - w->list.v), &t[k], &quiet)) {
+        if (!weight_is_examinable(w, x[k]) || weights_sample(w, (uint32_t)(x[k] - w->list.v), &t[k], &quiet)) {
             if (k)
                 tensor_close(&t[0]);
             return DTYPE_UNKNOWN;
@@ -264,7 +264,7 @@ static enum dtype added_type(const struct weights *w, const struct weight *befor
     return is_added(&brain) ? DTYPE_BF16 : is_added(&half) ? DTYPE_F16 : brain.n >= ENOUGH ? DTYPE_F32 : DTYPE_UNKNOWN;
 }
 
-static bool follows(const struct weight *before, const struct weight *after)
+static bool weight_follows(const struct weight *before, const struct weight *after)
 {
     return before->dtype == DTYPE_F32 && after->dtype == DTYPE_F32 && before->ndim == after->ndim && after->ndim > 1 &&
            memcmp(before->shape, after->shape, (size_t)after->ndim * sizeof *after->shape) == 0;
@@ -276,7 +276,7 @@ static void type_sums(const struct weights *w, uint8_t *type)
     enum dtype most = DTYPE_F32;
     size_t from = 0, sums = 0, told = 0, all = 0;
     for (size_t i = 1; i <= w->list.n && (all || told < FIRST); i++) {
-        bool next = i < w->list.n && follows(&w->list.v[i - 1], &w->list.v[i]);
+        bool next = i < w->list.n && weight_follows(&w->list.v[i - 1], &w->list.v[i]);
         enum dtype found = next ? added_type(w, &w->list.v[i - 1], &w->list.v[i]) : DTYPE_F32;
         told += next && found != DTYPE_UNKNOWN;
         if (found != DTYPE_F32) {
@@ -337,7 +337,7 @@ static bool all_numbered(const struct weights *w)
 
 /* Splits "mlp.output.0", "mlp/output0", "mlp_output", "mlp.grad_input" after the module; the slot is "" where the name
  * has none. */
-static enum row_io split(struct str name, struct str *call, struct str *slot)
+static enum row_io split_activation_name(struct str name, struct str *call, struct str *slot)
 {
     static const struct {
         const char *word;
@@ -383,12 +383,12 @@ void weight_row_fill(struct dump *d, const struct weight *x, struct row *r)
         r->text = arena_cstr(&d->arena, x->type);
 }
 
-static void add_row(struct dump *d, struct str name, const struct weight *x, uint8_t type, struct map *runs)
+static void activations_add_row(struct dump *d, struct str name, const struct weight *x, uint8_t type, struct map *runs)
 {
     struct str of, slot;
     bool fresh, back = str_has(name, "grad");
     struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR, .dtype = type};
-    r.io = (unsigned)split(name, &of, &slot) & 7u;
+    r.io = (unsigned)split_activation_name(name, &of, &slot) & 7u;
     r.slot = dump_slot(d, slot);
     uint32_t call = dump_run(d, runs, of, r.slot, CALL_MODULE, back ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
     weight_row_fill(d, x, &r);
@@ -419,8 +419,8 @@ void activations_rows(struct dump *d, const struct weights *w, const uint8_t *ty
         value_overwritten_move(w, order, n);
     for (size_t i = 0; i < n; i++) {
         (*row_of)[i] = (uint32_t)(order[i] - w->list.v);
-        add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],
-                type[(*row_of)[i]], &runs);
+        activations_add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],
+                            type[(*row_of)[i]], &runs);
     }
     value_calls_name(d);
     map_release(&runs);

@@ -157,7 +157,7 @@ struct cann_layout {
 
 enum { NC1HWC0 = 3, FRACTAL_Z = 4, NC1HWC0_C04 = 12, FRACTAL_NZ = 29, NDC1HWC0 = 32, FRACTAL_Z_3D = 33 };
 
-static int64_t blocks(int64_t n, int64_t block)
+static int64_t block_count(int64_t n, int64_t block)
 {
     return n / block + (n % block != 0);
 }
@@ -179,7 +179,7 @@ static bool lay_blocked_channels(const struct cann_tensor *x, bool with_depth, s
     const int64_t plane = h * w * c0;
     for (int last = 0; last < 2; last++) {
         const int64_t *spatial = o + (last ? 1 : 2), channels = last ? o[n - 1] : o[1];
-        if (o[0] != d[0] || blocks(channels, c0) != c1 || (with_depth && spatial[0] != depth) ||
+        if (o[0] != d[0] || block_count(channels, c0) != c1 || (with_depth && spatial[0] != depth) ||
             spatial[with_depth] != h || spatial[with_depth + 1] != w)
             continue;
         put_axis(l, o[0], 1, depth * c1 * plane, 0);
@@ -207,9 +207,9 @@ static bool lay_filter(const struct cann_tensor *x, bool with_depth, struct cann
         const int64_t outputs = last ? o[n - 1] : o[0], channels = last ? o[n - 2] : o[1];
         const int64_t *spatial = o + (last ? 0 : 2);
         const int64_t depth = with_depth ? spatial[0] : 1, h = spatial[with_depth], w = spatial[with_depth + 1];
-        const int64_t n1 = d[1], n0 = d[2], c0 = d[3], c1 = blocks(channels, c0), unit = n1 * n0 * c0;
+        const int64_t n1 = d[1], n0 = d[2], c0 = d[3], c1 = block_count(channels, c0), unit = n1 * n0 * c0;
         if (depth > INT32_MAX || h > INT32_MAX || w > INT32_MAX || c1 > INT32_MAX || h * w > INT32_MAX ||
-            depth * c1 > INT32_MAX || depth * c1 * (h * w) != d[0] || blocks(outputs, n0) != n1)
+            depth * c1 > INT32_MAX || depth * c1 * (h * w) != d[0] || block_count(outputs, n0) != n1)
             continue;
         if (!last)
             put_axis(l, outputs, n0, n0 * c0, c0);
@@ -240,7 +240,7 @@ static bool lay_matrix(const struct cann_tensor *x, struct cann_layout *l)
     if (x->original_ndim > 1)
         m = o[x->original_ndim - 2];
     const int64_t n1 = d[batch], m1 = d[batch + 1], m0 = d[batch + 2], n0 = d[batch + 3];
-    if (blocks(m, m0) != m1 || blocks(n, n0) != n1)
+    if (block_count(m, m0) != m1 || block_count(n, n0) != n1)
         return false;
     each = n1 * m1 * m0 * n0;
     for (int i = batch - 1; i >= 0; i--) {
@@ -322,7 +322,7 @@ struct window {
 };
 
 /* n bytes at `at` of the file: from the window, which moves on where they lie shortly behind it. */
-static int fetch(const struct laid_back *l, struct window *w, uint64_t at, char *out, size_t n, struct err *e)
+static int fetch_window(const struct laid_back *l, struct window *w, uint64_t at, char *out, size_t n, struct err *e)
 {
     if (at < w->at || at + n > w->at + w->n) {
         bool near = n < NEAR && at >= w->at && at - w->at < w->n + NEAR;
@@ -354,7 +354,7 @@ static long read_laid_back(void *of, uint64_t at, void *out, size_t n, struct er
         uint64_t from = element_at(&l->layout, i, l->numel - i, &run);
         uint64_t bytes = run * l->width - within;
         bytes = bytes > n - done ? n - done : bytes;
-        rc = fetch(l, &w, l->at + from * l->width + within, (char *)out + done, (size_t)bytes, e);
+        rc = fetch_window(l, &w, l->at + from * l->width + within, (char *)out + done, (size_t)bytes, e);
         done += (size_t)bytes;
     }
     free(w.p);
@@ -408,25 +408,25 @@ static bool count_elements(const int64_t *dim, int n, uint64_t most, uint64_t *c
     return true;
 }
 
-static int unfit(const struct tensor *t, const struct cann_tensor *x, struct err *e)
+static int cann_unfit(const struct tensor *t, const struct cann_tensor *x, struct err *e)
 {
     return err_set(e, ERR_DATA, _("%s: %s.%u: format %llu of CANN with %d axes for %d: this layout is not known"),
                    t->file.name, x->output ? "output" : "input", x->slot, (unsigned long long)x->format, x->ndim,
                    x->original_ndim);
 }
 
-static int lay_out(struct tensor *t, const struct cann_tensor *x, uint64_t room, struct err *e)
+static int cann_dump_lay_out(struct tensor *t, const struct cann_tensor *x, uint64_t room, struct err *e)
 {
     struct cann_layout l = {.n = 0};
     uint64_t elements;
     for (int i = 0; i < x->ndim; i++)
         if (x->shape[i] < 1)
-            return unfit(t, x, e);
+            return cann_unfit(t, x, e);
     for (int i = 0; i < x->original_ndim; i++)
         if (x->original[i] < 1)
-            return unfit(t, x, e);
+            return cann_unfit(t, x, e);
     if (!count_elements(x->original, x->original_ndim, room, &elements) || !find_layout(x, &l))
-        return unfit(t, x, e);
+        return cann_unfit(t, x, e);
     t->ndim = x->original_ndim;
     memcpy(t->shape, x->original, sizeof t->shape);
     if (tensor_pack(t, t->file.name, e))
@@ -449,7 +449,7 @@ static int open_listed(struct tensor *t, const struct cann_tensor *x, struct err
     const char *type = cann_type(x);
     uint64_t elements, end = t->file.size;
     if (x->too_deep)
-        return unfit(t, x, e);
+        return cann_unfit(t, x, e);
     t->dtype = type ? dtype_find(str_of(type)) : DTYPE_UNKNOWN;
     if (t->dtype == DTYPE_UNKNOWN)
         return err_set(e, ERR_DATA, _("%s: %s.%u: element type %llu of CANN is not read"), t->file.name,
@@ -465,7 +465,7 @@ static int open_listed(struct tensor *t, const struct cann_tensor *x, struct err
     t->offset = x->at;
     t->swap = false;
     if (!plain_format(x->format))
-        return lay_out(t, x, room, e);
+        return cann_dump_lay_out(t, x, room, e);
     t->ndim = x->ndim;
     memcpy(t->shape, x->shape, sizeof t->shape);
     return tensor_pack(t, t->file.name, e) ? -1 : tensor_check(t, x->at, x->at + x->size, e);
@@ -477,7 +477,7 @@ static int open_parts(struct tensor *t, const struct cann_tensor *x, struct err 
     if (open_listed(t, x, e))
         return -1;
     if (dtype_table[t->dtype].klass == CLASS_COMPLEX && !tensor_part_complex(t))
-        return unfit(t, x, e);
+        return cann_unfit(t, x, e);
     return 0;
 }
 

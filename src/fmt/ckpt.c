@@ -19,19 +19,19 @@ struct wire {
 
 enum { VARINT, FIXED64, LEN, FIXED32 = 5 };
 
-static int expected(const struct wire *x, const char *what, struct err *e)
+static int wire_expected(const struct wire *x, const char *what, struct err *e)
 {
     return err_at(e, x->f->name, x->at, _("damaged MindSpore checkpoint: expected %s"), what);
 }
 
-static int byte(struct wire *x, unsigned char *out, struct err *e)
+static int wire_byte(struct wire *x, unsigned char *out, struct err *e)
 {
     if (x->at >= x->end)
-        return expected(x, _("one more byte"), e);
+        return wire_expected(x, _("one more byte"), e);
     if (x->at < x->base || x->at >= x->base + x->n) {
         long got = file_read_some(x->f, x->at, x->window, WINDOW, e);
         if (got <= 0)
-            return got < 0 ? -1 : expected(x, _("one more byte"), e);
+            return got < 0 ? -1 : wire_expected(x, _("one more byte"), e);
         x->base = x->at;
         x->n = (size_t)got;
     }
@@ -39,34 +39,34 @@ static int byte(struct wire *x, unsigned char *out, struct err *e)
     return 0;
 }
 
-static int varint(struct wire *x, uint64_t *out, struct err *e)
+static int wire_varint(struct wire *x, uint64_t *out, struct err *e)
 {
     unsigned char b = 0;
     *out = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-        if (byte(x, &b, e))
+        if (wire_byte(x, &b, e))
             return -1;
         *out |= (uint64_t)(b & 0x7f) << shift;
         if (!(b & 0x80))
             return 0;
     }
-    return expected(x, _("a number of at most ten bytes"), e);
+    return wire_expected(x, _("a number of at most ten bytes"), e);
 }
 
 /* Reads a field's number and type; for LEN fields also the length, checked against the remaining bytes. */
-static int field(struct wire *x, unsigned *number, unsigned *type, uint64_t *len, struct err *e)
+static int wire_field(struct wire *x, unsigned *number, unsigned *type, uint64_t *len, struct err *e)
 {
     uint64_t key;
     *len = 0;
-    if (varint(x, &key, e))
+    if (wire_varint(x, &key, e))
         return -1;
     *number = (unsigned)(key >> 3);
     *type = key & 7;
     if (key >> 3 == 0 || key >> 32)
-        return expected(x, _("a field"), e);
+        return wire_expected(x, _("a field"), e);
     if (*type != LEN)
         return 0;
-    if (varint(x, len, e))
+    if (wire_varint(x, len, e))
         return -1;
     if (*len > x->end - x->at)
         return err_at(e, x->f->name, x->at, _("a record of %llu bytes, the file has %llu more"),
@@ -74,12 +74,12 @@ static int field(struct wire *x, unsigned *number, unsigned *type, uint64_t *len
     return 0;
 }
 
-static int skip(struct wire *x, unsigned type, uint64_t len, struct err *e)
+static int wire_skip(struct wire *x, unsigned type, uint64_t len, struct err *e)
 {
     uint64_t v;
     switch (type) {
     case VARINT:
-        return varint(x, &v, e);
+        return wire_varint(x, &v, e);
     case LEN:
         x->at += len;
         return 0;
@@ -87,19 +87,19 @@ static int skip(struct wire *x, unsigned type, uint64_t len, struct err *e)
     case FIXED32:
         len = type == FIXED64 ? 8 : 4;
         if (x->end - x->at < len)
-            return expected(x, _("one more byte"), e);
+            return wire_expected(x, _("one more byte"), e);
         x->at += len;
         return 0;
     default:
-        return expected(x, _("a field"), e);
+        return wire_expected(x, _("a field"), e);
     }
 }
 
-static int text(struct wire *x, uint64_t len, size_t limit, struct buf *out, struct err *e)
+static int wire_text(struct wire *x, uint64_t len, size_t limit, struct buf *out, struct err *e)
 {
     buf_clear(out);
     if (len > limit)
-        return expected(x, _("a shorter name"), e);
+        return wire_expected(x, _("a shorter name"), e);
     buf_reserve(out, (size_t)len);
     if (file_read(x->f, x->at, out->p, (size_t)len, e))
         return -1;
@@ -117,16 +117,16 @@ struct ckpt_record {
     uint64_t at, size; /* the content */
 };
 
-static int dims(struct wire *x, struct ckpt_record *r, unsigned type, uint64_t len, struct err *e)
+static int wire_dims(struct wire *x, struct ckpt_record *r, unsigned type, uint64_t len, struct err *e)
 {
     uint64_t end = x->at + len, v;
     do {
         if (r->ndim == TENSOR_DIMS)
-            return expected(x, _("at most 16 axes"), e);
-        if (varint(x, &v, e))
+            return wire_expected(x, _("at most 16 axes"), e);
+        if (wire_varint(x, &v, e))
             return -1;
         if (v > INT64_MAX)
-            return expected(x, _("a size that is not negative"), e);
+            return wire_expected(x, _("a size that is not negative"), e);
         r->dim[r->ndim++] = (int64_t)v;
     } while (type == LEN && x->at < end); /* packed, as other writers may do */
     return 0;
@@ -140,25 +140,25 @@ static int tensor_proto(struct wire *x, struct ckpt_record *r, uint64_t end, str
     x->end = end;
     r->tensor = true;
     while (rc == 0 && x->at < end) {
-        rc = field(x, &number, &type, &len, e);
+        rc = wire_field(x, &number, &type, &len, e);
         if (rc)
             break;
         if (number == 1 && (type == VARINT || (type == LEN && len)))
-            rc = dims(x, r, type, len, e);
+            rc = wire_dims(x, r, type, len, e);
         else if (number == 2 && type == LEN)
-            rc = text(x, len, 64, &r->type, e);
+            rc = wire_text(x, len, 64, &r->type, e);
         else if (number == 3 && type == LEN) {
             r->at = x->at;
             r->size = len;
             x->at += len;
         } else
-            rc = skip(x, type, len, e);
+            rc = wire_skip(x, type, len, e);
     }
     x->end = whole;
     return rc;
 }
 
-static int value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err *e)
+static int wire_value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err *e)
 {
     uint64_t whole = x->end, len;
     unsigned number, type;
@@ -170,16 +170,16 @@ static int value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err
     buf_clear(&r->type);
     x->end = end;
     while (rc == 0 && x->at < end) {
-        rc = field(x, &number, &type, &len, e);
+        rc = wire_field(x, &number, &type, &len, e);
         if (rc)
             break;
         if (number == 1 && type == LEN)
-            rc = text(x, len, WEIGHT_NAME_MAX, &r->tag, e);
+            rc = wire_text(x, len, WEIGHT_NAME_MAX, &r->tag, e);
         else if (number == 2 && type == LEN)
             rc = tensor_proto(x, r, x->at + len, e);
         else {
             r->map = r->map || number == 3;
-            rc = skip(x, type, len, e);
+            rc = wire_skip(x, type, len, e);
         }
     }
     x->end = whole;
@@ -187,7 +187,7 @@ static int value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err
 }
 
 /* Whether a record continues the previous tensor. */
-static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t file)
+static bool record_continues(struct weights *w, const struct ckpt_record *r, uint32_t file)
 {
     struct weight *x = w->list.n ? vec_last(&w->list) : NULL;
     if (!x || !x->pieces || !str_eq(x->name, buf_view(&r->tag)) || !str_eq(x->type, buf_view(&r->type)))
@@ -200,8 +200,8 @@ static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t f
     return true;
 }
 
-static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const struct file *f, uint64_t at,
-               struct err *e)
+static int ckpt_add(struct weights *w, struct ckpt_record *r, uint32_t file, const struct file *f, uint64_t at,
+                    struct err *e)
 {
     struct str tag = buf_view(&r->tag), type = buf_view(&r->type);
     if (!r->tensor || !tag.n || !type.n) {
@@ -211,7 +211,7 @@ static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const st
         weights_problem(w, UINT32_MAX, "damaged", note.text);
         return 0;
     }
-    if (continues(w, r, file))
+    if (record_continues(w, r, file))
         return 0;
     struct tensor t = {.dtype = dtype_find(type), .ndim = r->ndim};
     uint64_t bytes = 1;
@@ -258,14 +258,14 @@ static void check_sizes(struct weights *w, size_t from, const struct file *f)
     }
 }
 
-static bool trailer(const struct file *f, uint64_t at)
+static bool is_trailer(const struct file *f, uint64_t at)
 {
     char b[7];
     struct err quiet;
     return f->size - at == 17 && file_read(f, at, b, 7, &quiet) == 0 && memcmp(b, "crc_num", 7) == 0;
 }
 
-static int walk(struct weights *w, uint32_t file, const struct file *f, struct err *e)
+static int ckpt_walk(struct weights *w, uint32_t file, const struct file *f, struct err *e)
 {
     struct wire x = {.f = f, .end = f->size};
     struct ckpt_record r = {0};
@@ -274,35 +274,35 @@ static int walk(struct weights *w, uint32_t file, const struct file *f, struct e
     uint64_t len;
     int rc = 0;
     if (f->size < 4 || file_read(f, 0, head, 4, e))
-        return expected(&x, _("a record"), e);
+        return wire_expected(&x, _("a record"), e);
     if (((uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 24) == ENCRYPTED)
         return err_at(e, f->name, 0,
                       _("encrypted (saved with enc_key): load it in MindSpore and save it without a key"));
-    while (rc == 0 && x.at < x.end && !trailer(f, x.at)) {
+    while (rc == 0 && x.at < x.end && !is_trailer(f, x.at)) {
         uint64_t at = x.at;
-        rc = field(&x, &number, &type, &len, e);
+        rc = wire_field(&x, &number, &type, &len, e);
         if (rc == 0 && (number != 1 || type != LEN)) {
             x.at = at;
-            rc = expected(&x, _("a record (field 1)"), e);
+            rc = wire_expected(&x, _("a record (field 1)"), e);
         }
         if (rc == 0)
-            rc = value(&x, &r, x.at + len, e);
+            rc = wire_value(&x, &r, x.at + len, e);
         if (rc == 0)
-            rc = add(w, &r, file, f, at, e);
+            rc = ckpt_add(w, &r, file, f, at, e);
     }
     buf_release(&r.tag);
     buf_release(&r.type);
     return rc;
 }
 
-static int list(struct weights *w, uint32_t file, struct err *e)
+static int ckpt_list(struct weights *w, uint32_t file, struct err *e)
 {
     struct file f;
     struct err why;
     size_t from = w->list.n;
     if (weights_open_file(w, file, &f, e))
         return -1;
-    int rc = walk(w, file, &f, &why);
+    int rc = ckpt_walk(w, file, &f, &why);
     if (rc && w->list.n == from) {
         *e = why;
     } else {
@@ -318,7 +318,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
 
 /* Whether the first record has a name, whatever the file is called; a cut or encrypted .ckpt is recognised by its
  * name. */
-static bool probe(const char *path)
+static bool ckpt_probe(const char *path)
 {
     struct file f;
     struct err quiet;
@@ -328,12 +328,13 @@ static bool probe(const char *path)
     unsigned number, type;
     uint64_t len;
     bool yes = false;
-    if (field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len > 2) {
+    if (wire_field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len > 2) {
         struct ckpt_record r = {0};
         x.end = x.at + len;
-        yes = field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len &&
+        yes = wire_field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len &&
               len <= WEIGHT_NAME_MAX &&
-              text(&x, len, WEIGHT_NAME_MAX, &r.tag, &quiet) == 0 && field(&x, &number, &type, &len, &quiet) == 0 &&
+              wire_text(&x, len, WEIGHT_NAME_MAX, &r.tag, &quiet) == 0 &&
+              wire_field(&x, &number, &type, &len, &quiet) == 0 &&
               (number == 2 || number == 3) && type == LEN;
         for (size_t i = 0; yes && i < r.tag.n; i++)
             yes = (unsigned char)r.tag.p[i] >= 0x20;
@@ -346,4 +347,4 @@ static bool probe(const char *path)
     return !weights_torch.probe(path);
 }
 
-const struct weight_format weights_ckpt = {.name = "mindspore-ckpt", .probe = probe, .list_file = list};
+const struct weight_format weights_ckpt = {.name = "mindspore-ckpt", .probe = ckpt_probe, .list_file = ckpt_list};

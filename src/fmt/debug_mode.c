@@ -25,7 +25,7 @@ static bool is_operator(struct str line, struct str *name)
     return str_find(*name, ' ') < 0 && (str_has(*name, "::") || str_starts(*name, "torch."));
 }
 
-static bool probe(const char *path)
+static bool debug_mode_probe(const char *path)
 {
     struct lines l;
     struct str line, name;
@@ -109,7 +109,7 @@ struct mode_reading {
     struct map runs;
 };
 
-static void take_line(struct mode_reading *x, struct str name, struct str line, uint64_t number)
+static void debug_mode_take_line(struct mode_reading *x, struct str name, struct str line, uint64_t number)
 {
     struct dump *d = x->d;
     struct str result, type, sizes, meta = STR(""), hash;
@@ -174,7 +174,7 @@ static void take_line(struct mode_reading *x, struct str name, struct str line, 
     buf_release(&slot);
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int debug_mode_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct mode_reading x = {.d = d};
     struct lines l;
@@ -194,7 +194,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             dump_problem(d, NONE, "damaged", cut.text);
             d->cut = true;
         } else if (is_operator(line, &name)) {
-            take_line(&x, name, line, l.number);
+            debug_mode_take_line(&x, name, line, l.number);
         }
         row_lines_pause(&l, load, BATCH);
     }
@@ -212,7 +212,7 @@ const struct reader reader_debug_mode = {
     .what = "*.txt, *.log: aten::mm(t$0: f32[8, 8], …)  ->  t$2: f32[8, 8]  # {'hash': …}",
     .versions = "torch 2.10",
     .unread = N_("hashes of inputs, placements, modules, redistributions"),
-    .probe = probe,
-    .open = open_dump,
+    .probe = debug_mode_probe,
+    .open = debug_mode_open_dump,
     .without = NULL,
 };

@@ -26,7 +26,7 @@ struct tree_reading {
     bool deep;   /* modules nested too deeply were left out */
 };
 
-static bool probe(const char *path)
+static bool debug_tree_probe(const char *path)
 {
     char head[512];
     struct str s = file_head(path, head, sizeof head);
@@ -58,7 +58,7 @@ static const char *tree_among(const name_list *names)
     return fulls == 1 ? full : fulls ? NULL : summaries == 1 ? summary : NULL;
 }
 
-static bool probe_folder(struct folder *folder)
+static bool debug_tree_probe_folder(struct folder *folder)
 {
     size_t fulls = 0, summaries = 0;
     for (size_t i = 0; i < folder->entries.n; i++) {
@@ -115,7 +115,7 @@ static enum reading figure_in(const cJSON *v, double *x, int *digits)
     return reading_number(s, x);
 }
 
-static void unreadable(struct tree_reading *t, uint32_t call, const char *slot, const char *what)
+static void note_unreadable_row(struct tree_reading *t, uint32_t call, const char *slot, const char *what)
 {
     struct buf b = {0};
     buf_fmt(&b, _("%s: %s, %s: expected %s"), t->path, t->d->calls.v[call].name, slot, what);
@@ -216,7 +216,7 @@ static void take_tensor(struct tree_reading *t, uint32_t call, enum row_io io, c
     }
     dump_add_row(d, call, r);
     if (bad)
-        unreadable(t, call, slot, bad);
+        note_unreadable_row(t, call, slot, bad);
 }
 
 /* A tensor, or a list or dictionary of such; other values are texts and no rows. */
@@ -289,7 +289,7 @@ static void take_module(struct tree_reading *t, const cJSON *node, int depth)
     take_value(t, call, IO_OUTPUT, is_tensor(outputs) ? "output.0" : "output", outputs, 0);
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int debug_tree_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct tree_reading t = {.d = d, .load = load};
     struct buf path = {0};
@@ -317,7 +317,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 }
 
 /* The tensor "data" of a file beside the tree. */
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int debug_tree_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct row *r = &d->rows.v[row];
     struct weights w;
@@ -344,9 +344,9 @@ const struct reader reader_debug_tree = {
     .what = "MODEL_debug_tree_SUMMARY.json, …_FULL_TENSORS.json: {\"module_path\": …, \"inputs\": …, \"children\": […",
     .versions = "transformers 4.52 to 5",
     .unread = N_("printed values of tensors, standard deviations, arguments that are not tensors"),
-    .probe = probe,
-    .probe_folder = probe_folder,
-    .open = open_dump,
-    .tensor = open_tensor,
+    .probe = debug_tree_probe,
+    .probe_folder = debug_tree_probe_folder,
+    .open = debug_tree_open_dump,
+    .tensor = debug_tree_open_tensor,
     .without = NULL,
 };

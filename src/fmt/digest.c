@@ -22,7 +22,7 @@ struct digest_entry {
 };
 typedef VEC(struct digest_entry) entry_list;
 
-static bool probe(const char *path)
+static bool digest_probe(const char *path)
 {
     char head[10];
     return str_eq(file_head(path, head, sizeof head), STR("{\"digest\":"));
@@ -208,7 +208,7 @@ static int one_line(struct digest_reading *x, const cJSON *o, const struct lines
     return 0;
 }
 
-static int read_lines(struct digest_reading *x, struct lines *l, struct load *load, struct err *e)
+static int digest_read_lines(struct digest_reading *x, struct lines *l, struct load *load, struct err *e)
 {
     struct str s;
     int rc = 0, got;
@@ -280,7 +280,7 @@ static int open_digest(struct dump *d, struct load *load, struct err *e)
         dump_warn(d, _("written without checksums by an older version: whether it was changed since is unknown"));
         load_end(load);
     }
-    int rc = read_lines(&x, &l, load, e);
+    int rc = digest_read_lines(&x, &l, load, e);
     d->bytes_done += l.file.size;
     lines_close(&l);
     vec_release(&x.sketch);
@@ -305,7 +305,7 @@ const struct reader reader_digest = {
     .title = N_("digest: statistics and sketches of a recording, without its tensors"),
     .what = N_("the file that diverge digest wrote"),
     .versions = "diverge 0.1",
-    .probe = probe,
+    .probe = digest_probe,
     .places = add_places,
     .open = open_digest,
     .without = N_("a digest holds no tensors"),

@@ -42,7 +42,7 @@ struct distcp {
 /* ---- the metadata ---- */
 
 /* The state of an object: a dictionary of its fields. */
-static const struct pickle *field(const struct pickle *object, const char *name)
+static const struct pickle *object_field(const struct pickle *object, const char *name)
 {
     if (!object || object->kind != PICKLE_CALL || object->n < 3 || object->item[2]->kind != PICKLE_DICT)
         return NULL;
@@ -60,7 +60,7 @@ static bool sizes_of(const struct pickle *p, int64_t *out, int *n)
     return true;
 }
 
-static void key_of(struct buf *b, struct str name, const int64_t *at, int n)
+static void chunk_key(struct buf *b, struct str name, const int64_t *at, int n)
 {
     buf_clear(b);
     buf_fmt(b, "%.*s@", STR_ARG(name));
@@ -69,25 +69,27 @@ static void key_of(struct buf *b, struct str name, const int64_t *at, int n)
 }
 
 /* Where each chunk lies: MetadataIndex(fqn, offset) → _StorageInfo(relative_path, offset, length). */
-static int storage(struct distcp *x, const struct pickle *root)
+static int read_storage(struct distcp *x, const struct pickle *root)
 {
-    const struct pickle *all = field(root, "storage_data");
+    const struct pickle *all = object_field(root, "storage_data");
     struct buf key = {0};
     if (!all || all->kind != PICKLE_DICT)
         return err_set(x->e, ERR_DATA,
                        _("%s: expected what torch.distributed.checkpoint writes: Metadata with storage_data"), x->name);
     for (uint32_t i = 0; i + 1 < all->n && x->stored.n < CHUNKS_MAX; i += 2) {
-        const struct pickle *name = field(all->item[i], "fqn"), *path = field(all->item[i + 1], "relative_path"),
-                            *at = field(all->item[i + 1], "offset"), *size = field(all->item[i + 1], "length"),
-                            *how = field(all->item[i + 1], "transform_descriptors");
+        const struct pickle *name = object_field(all->item[i], "fqn"),
+            *path = object_field(all->item[i + 1], "relative_path"),
+                            *at = object_field(all->item[i + 1], "offset"),
+                            *size = object_field(all->item[i + 1], "length"),
+                            *how = object_field(all->item[i + 1], "transform_descriptors");
         int64_t from[TENSOR_DIMS];
         int n;
         if (!name || name->kind != PICKLE_TEXT || !path || path->kind != PICKLE_TEXT || !at || at->kind != PICKLE_INT ||
             at->i < 0 || !size || size->kind != PICKLE_INT || size->i < 0 ||
-            !sizes_of(field(all->item[i], "offset"), from, &n))
+            !sizes_of(object_field(all->item[i], "offset"), from, &n))
             continue; /* offset None: an object that is no tensor */
         struct stored_chunk s = {path->text, (uint64_t)at->i, (uint64_t)size->i, how && how->n > 0};
-        key_of(&key, name->text, from, n);
+        chunk_key(&key, name->text, from, n);
         map_add(&x->where, arena_str(&x->arena, buf_view(&key)), (uint32_t)x->stored.n);
         vec_push(&x->stored, s);
     }
@@ -145,7 +147,7 @@ static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct ten
     return rc;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_chunk_places(const void *a, const void *b)
 {
     const struct chunk *x = a, *y = b;
     for (int i = 0; i < TENSOR_DIMS; i++)
@@ -156,7 +158,7 @@ static int by_place(const void *a, const void *b)
 
 /* Chunks in the order of their offsets as a view: divided along the first axis they are simply concatenated; a
  * regular grid has two axes for each divided one. False for other arrangements. */
-static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct tensor *view)
+static bool distcp_lay_out(const struct chunk *c, size_t n, struct tensor *t, struct tensor *view)
 {
     int64_t grid[TENSOR_DIMS], next = 0;
     bool rows = true, even = true;
@@ -195,19 +197,19 @@ static int chunks_of(struct distcp *x, struct str name, const struct pickle *lis
     int rc = 0, n;
     for (uint32_t i = 0; i < list->n && rc == 0; i++) {
         memset(&out[i], 0, sizeof out[i]);
-        if (!sizes_of(field(list->item[i], "offsets"), out[i].at, &n) || n != ndim ||
-            !sizes_of(field(list->item[i], "sizes"), out[i].size, &n) || n != ndim) {
+        if (!sizes_of(object_field(list->item[i], "offsets"), out[i].at, &n) || n != ndim ||
+            !sizes_of(object_field(list->item[i], "sizes"), out[i].size, &n) || n != ndim) {
             rc = err_set(why, ERR_DATA, _("%s: %.*s: damaged list of chunks"), x->name, STR_ARG(name));
             break;
         }
-        key_of(&key, name, out[i].at, ndim);
+        chunk_key(&key, name, out[i].at, ndim);
         out[i].stored = map_get(&x->where, buf_view(&key));
         if (out[i].stored == MAP_NONE)
             rc = err_set(why, ERR_DATA, _("%s: %.*s: a chunk is in no file"), x->name, STR_ARG(name));
     }
     buf_release(&key);
     if (list->n > 1 && rc == 0)
-        qsort(out, list->n, sizeof *out, by_place);
+        qsort(out, list->n, sizeof *out, compare_chunk_places);
     return rc;
 }
 
@@ -233,14 +235,14 @@ static int pieces_of(struct distcp *x, const struct chunk *c, size_t n, struct t
     return 0;
 }
 
-static int add(struct distcp *x, struct str name, struct tensor *t, const struct chunk *c, size_t n,
-               const struct err *broken)
+static int distcp_add(struct distcp *x, struct str name, struct tensor *t, const struct chunk *c, size_t n,
+                      const struct err *broken)
 {
     struct tensor view;
     struct err why = {0};
     uint32_t piece = 0, before = (uint32_t)x->w->pieces.n;
     bool good = !broken && pieces_of(x, c, n, t, &piece, &why) == 0;
-    if (good && !lay_out(c, n, t, &view)) {
+    if (good && !distcp_lay_out(c, n, t, &view)) {
         err_set(&why, ERR_DATA, _("%s: %.*s is split into uneven chunks along several axes: not supported"), x->name,
                 STR_ARG(name));
         good = false;
@@ -297,7 +299,7 @@ static int add_layers(struct distcp *x, struct str name, size_t number, const st
             c[i].at[0] = 0;
         buf_clear(&b);
         buf_fmt(&b, "%.*s%lld.%.*s", (int)number, name.p, (long long)layer, STR_ARG(str_cut(name, number)));
-        rc = tensor_pack(&own, x->name, x->e) || add(x, buf_view(&b), &own, c + from, to - from, NULL) ? -1 : 0;
+        rc = tensor_pack(&own, x->name, x->e) || distcp_add(x, buf_view(&b), &own, c + from, to - from, NULL) ? -1 : 0;
         if (rc == 0) { /* the model's weight has no layer axis */
             struct weight *w = vec_last(&x->w->list);
             w->ndim -= w->ndim > 0;
@@ -318,8 +320,8 @@ static bool one_layer_each(const struct chunk *c, size_t n)
 
 static int add_tensor(struct distcp *x, struct str key, struct str name, const struct pickle *meta)
 {
-    const struct pickle *size = field(meta, "size"), *list = field(meta, "chunks"),
-                        *properties = field(meta, "properties");
+    const struct pickle *size = object_field(meta, "size"), *list = object_field(meta, "chunks"),
+                        *properties = object_field(meta, "properties");
     /* TensorProperties stores its fields as a tuple */
     struct tensor t = {.ndim = 0};
     struct err why = {0};
@@ -340,7 +342,8 @@ static int add_tensor(struct distcp *x, struct str key, struct str name, const s
         broken = true;
     }
     int rc = number && !broken && one_layer_each(c, list->n) ? add_layers(x, name, number, &t, c, list->n)
-                                                             : add(x, name, &t, c, list->n, broken ? &why : NULL);
+                                                             : distcp_add(x, name, &t, c, list->n, broken ? &why
+                                                                          : NULL);
     free(c);
     return rc;
 }
@@ -368,8 +371,8 @@ static bool is_megatron(const char *dir)
 
 static int list_metadata(struct distcp *x, const struct pickle *root)
 {
-    const struct pickle *all = field(root, "state_dict_metadata"), *paths = field(root, "planner_data");
-    if (storage(x, root))
+    const struct pickle *all = object_field(root, "state_dict_metadata"), *paths = object_field(root, "planner_data");
+    if (read_storage(x, root))
         return -1;
     if (!all || all->kind != PICKLE_DICT)
         return err_set(x->e, ERR_DATA,
@@ -386,12 +389,12 @@ static int list_metadata(struct distcp *x, const struct pickle *root)
 
 /* ---- the format ---- */
 
-static bool probe(const char *path)
+static bool distcp_probe(const char *path)
 {
     return str_is(path_base(str_of(path)), METADATA) && !path_is_dir(path);
 }
 
-static bool probe_folder(struct folder *f)
+static bool distcp_probe_folder(struct folder *f)
 {
     bool any = false;
     for (size_t i = 0; i < f->entries.n && !any; i++)
@@ -399,7 +402,7 @@ static bool probe_folder(struct folder *f)
     return any && folder_has_file(f, METADATA);
 }
 
-static int list(struct weights *w, const char *path, struct err *e)
+static int distcp_list(struct weights *w, const char *path, struct err *e)
 {
     struct distcp x = {.w = w, .e = e};
     struct buf text = {0}, name = {0};
@@ -431,4 +434,4 @@ static int list(struct weights *w, const char *path, struct err *e)
 }
 
 const struct weight_format weights_distcp =
-    {.name = "torch-distcp", .probe = probe, .probe_folder = probe_folder, .list = list};
+    {.name = "torch-distcp", .probe = distcp_probe, .probe_folder = distcp_probe_folder, .list = distcp_list};

@@ -18,7 +18,7 @@
 #define PLACES 100000
 
 /* Folders that contain no recordings and are not worth listing (the first may hold a million files). */
-static bool uninteresting(const char *name)
+static bool folder_is_uninteresting(const char *name)
 {
     static const char *const skip[] = {"dump_tensor_data", "graphs", "execution_order", "constants", "debug_files"};
     if (name[0] == '.')
@@ -30,7 +30,7 @@ static bool uninteresting(const char *name)
 }
 
 /* N of a component "stepN", "rank_N" …; -1 for other names. */
-static int numbered(struct str name, const char *word)
+static int component_number(struct str name, const char *word)
 {
     unsigned long long n;
     if (!str_starts(name, word))
@@ -41,7 +41,7 @@ static int numbered(struct str name, const char *word)
     return str_u64(name, &n) && n < INT32_MAX ? (int)n : -1;
 }
 
-static bool digits(struct str s, unsigned long long *n)
+static bool read_all_digits(struct str s, unsigned long long *n)
 {
     return s.n < 12 && str_u64(s, n);
 }
@@ -49,7 +49,7 @@ static bool digits(struct str s, unsigned long long *n)
 /* Step and rank from the folders' names, innermost first:
  * stepN/rankN (msprobe), rank_N/net/graph/ITERATION (MindSpore, synchronous),
  * STEP/TIME/DEVICE/model/ITERATION (asynchronous; TIME has 14 digits). dir is absolute, without links. */
-static void locate(struct str dir, int *step, int *rank)
+static void locate_step_rank(struct str dir, int *step, int *rank)
 {
     struct str at = dir, part[8];
     size_t n = 0;
@@ -59,26 +59,26 @@ static void locate(struct str dir, int *step, int *rank)
     *step = *rank = -1;
     for (size_t i = 0; i < n; i++) {
         if (*step < 0)
-            *step = numbered(part[i], "step");
+            *step = component_number(part[i], "step");
         if (*rank < 0) {
             /* single-card graph mode has no number */
-            *rank = str_is(part[i], "rank") ? 0 : numbered(part[i], "rank");
-            if (*rank >= 0 && *step < 0 && i >= 2 && digits(part[0], &v))
+            *rank = str_is(part[i], "rank") ? 0 : component_number(part[i], "rank");
+            if (*rank >= 0 && *step < 0 && i >= 2 && read_all_digits(part[0], &v))
                 *step = (int)v; /* rank_0/net/0/ITERATION */
         }
         if (*step < 0 && i >= 1 && i + 1 < n && part[i].n == 14 && str_u64(part[i], &v)) {
-            if (digits(part[i + 1], &v))
+            if (read_all_digits(part[i + 1], &v))
                 *step = (int)v;
-            if (*rank < 0 && digits(part[i - 1], &v))
+            if (*rank < 0 && read_all_digits(part[i - 1], &v))
                 *rank = (int)v;
         }
     }
 }
 
-static void add(place_list *out, const struct reader *r, const char *path, struct str dir)
+static void add_found_place(place_list *out, const struct reader *r, const char *path, struct str dir)
 {
     int step, rank;
-    locate(dir, &step, &rank);
+    locate_step_rank(dir, &step, &rank);
     place_list_add(out, r, path, step, rank);
 }
 
@@ -99,7 +99,7 @@ static void add_file(place_list *out, const struct reader *r, const char *path)
         return;
     }
     real_path(path, &real);
-    add(out, r, path, path_parent(buf_view(&real)));
+    add_found_place(out, r, path, path_parent(buf_view(&real)));
     buf_release(&real);
 }
 
@@ -138,7 +138,7 @@ struct walk {
     place_list *out;
 };
 
-static bool walked(struct walk *w, const struct folder *f)
+static bool was_walked(struct walk *w, const struct folder *f)
 {
     struct str key = str_n((const char *)f->id, sizeof f->id);
     if (map_get(&w->seen, key) != MAP_NONE)
@@ -147,7 +147,7 @@ static bool walked(struct walk *w, const struct folder *f)
     return false;
 }
 
-static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e);
+static int walk_folder(struct walk *w, struct folder *f, struct str real, int depth, struct err *e);
 
 /* Walks entry i, which is a folder; a folder that cannot be entered is skipped. */
 static int walk_child(struct walk *w, struct folder *f, size_t i, struct str real, int depth, struct err *e)
@@ -163,7 +163,7 @@ static int walk_child(struct walk *w, struct folder *f, size_t i, struct str rea
     } else if (child) {
         real_path(child->path, &path);
     }
-    if (child && walk(w, child, buf_view(&path), depth, &quiet) && quiet.code == ERR_CANCEL)
+    if (child && walk_folder(w, child, buf_view(&path), depth, &quiet) && quiet.code == ERR_CANCEL)
         rc = err_set(e, ERR_CANCEL, "%s", quiet.text);
     folder_child_release(f, i);
     buf_release(&path);
@@ -187,17 +187,17 @@ static void add_rank_file(const struct folder *f, const char *name, place_list *
     buf_release(&path);
 }
 
-static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e)
+static int walk_folder(struct walk *w, struct folder *f, struct str real, int depth, struct err *e)
 {
     if (w->cancel && atomic_load(w->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("stopped"));
-    if (walked(w, f))
+    if (was_walked(w, f))
         return 0;
     const struct reader *r = reader_of_folder(f);
     if (!r && tensor_folder_tagged(f))
         r = &reader_torch;
     if (r)
-        add(w->out, r, f->path, real);
+        add_found_place(w->out, r, f->path, real);
     if ((r && !r->parts) || depth == 0)
         return 0;
     int rc = 0;
@@ -205,7 +205,7 @@ static int walk(struct walk *w, struct folder *f, struct str real, int depth, st
         const char *name = f->entries.v[i].name;
         /* below a recording there are only further parts: {device}/ of kernels, {device}/…/{iteration}/ of
          * communication. Its own files, possibly a million, all have a dot. */
-        if (uninteresting(name) || (r && strchr(name, '.')))
+        if (folder_is_uninteresting(name) || (r && strchr(name, '.')))
             continue;
         if (!r && is_file_a_rank(str_of(name)) && f->entries.v[i].kind != ENTRY_FOLDER)
             add_rank_file(f, name, w->out);
@@ -246,9 +246,9 @@ static void arrays_in(struct folder *f, struct str real, place_list *out)
         tensors &= beside || str_ends(name, ".pt") || str_ends(name, ".pth");
     }
     if (arrays && weights_npy_folder.probe_folder(f))
-        add(out, &reader_npy, f->path, real);
+        add_found_place(out, &reader_npy, f->path, real);
     else if (tensors && weights_torch_folder.probe_folder(f))
-        add(out, &reader_torch, f->path, real);
+        add_found_place(out, &reader_torch, f->path, real);
 }
 
 static int by_step(const void *a, const void *b)
@@ -293,7 +293,7 @@ static bool is_split(const struct place *a, const struct place *b)
 static struct str above_rank(struct str path)
 {
     for (struct str at = path; at.n; at = path_parent(at))
-        if (numbered(path_base(at), "rank") >= 0)
+        if (component_number(path_base(at), "rank") >= 0)
             return path_parent(at);
     return path;
 }
@@ -331,7 +331,7 @@ static bool same_folder(const struct place *a, const struct place *b)
 static bool unnumbered_process(const struct place *p)
 {
     struct str folder = path_base(str_of(p->paths.v[0]));
-    return p->rank < 0 && (numbered(folder, "proc") >= 0 || numbered(folder, "pid") >= 0);
+    return p->rank < 0 && (component_number(folder, "proc") >= 0 || component_number(folder, "pid") >= 0);
 }
 
 /* procPID folders: no rank is known; those of one folder are numbered in their order, as msprobe does. */
@@ -353,7 +353,7 @@ static void number_ranks(place_list *l)
 #define NAMED 8 /* recordings that a message names */
 
 /* The path below the folder that was given. */
-static const char *below(const char *path, const char *folder)
+static const char *path_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
     return strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : path;
@@ -378,9 +378,9 @@ int place_list_check(const place_list *l, const char *path, int step, int rank, 
         without = !without && p->step < 0 ? p : without;
         if (last && last->step == p->step && last->rank == p->rank) {
             if (!alike++)
-                buf_cstr(&names, below(last->paths.v[0], path));
+                buf_cstr(&names, path_below(last->paths.v[0], path));
             if (alike < NAMED)
-                buf_fmt(&names, ", %s", below(p->paths.v[0], path));
+                buf_fmt(&names, ", %s", path_below(p->paths.v[0], path));
         } else if (alike) {
             break;
         }
@@ -399,8 +399,8 @@ int place_list_check(const place_list *l, const char *path, int step, int rank, 
     else if (with && without) /* the steps of one run all have a number */
         err_set(e, ERR_USAGE,
                 _("%s: a recording without a step beside one of step %d, which cannot belong together; give the "
-                  "path of one of them: %s, %s"), path, with->step, below(without->paths.v[0], path),
-                below(with->paths.v[0], path));
+                  "path of one of them: %s, %s"), path, with->step, path_below(without->paths.v[0], path),
+                path_below(with->paths.v[0], path));
     buf_release(&names);
     return alike || (with && without) ? -1 : 0;
 }
@@ -418,7 +418,7 @@ static int find_below(const char *path, const atomic_bool *cancel, place_list *o
     real_path(path, &real);
     int rc = folder_read(&root, path, ENTRIES, e);
     if (rc == 0)
-        rc = walk(&w, &root, buf_view(&real), DEPTH, e);
+        rc = walk_folder(&w, &root, buf_view(&real), DEPTH, e);
     if (rc == 0 && !out->n)
         results_in(&root, out);
     if (rc == 0 && !out->n)

@@ -78,7 +78,7 @@ static bool is_record(const cJSON *o, struct record *r)
     return r->of[IS_NAME] && (r->of[IS_DIGEST] || figures > 1);
 }
 
-static bool probe(const char *path)
+static bool json_records_probe(const char *path)
 {
     struct lines l;
     struct str line;
@@ -109,7 +109,7 @@ static int count_of(const cJSON *v)
     return found == READING_VALUE && x >= 0 && x < (1 << 30) && x == (double)(int)x ? (int)x : -2;
 }
 
-static void places(const char *path, place_list *out)
+static void json_records_places(const char *path, place_list *out)
 {
     struct lines l;
     struct str line;
@@ -144,7 +144,7 @@ struct records_reading {
     size_t damaged;
 };
 
-static void damaged(struct records_reading *x, uint64_t line, const char *what)
+static void record_damaged(struct records_reading *x, uint64_t line, const char *what)
 {
     struct err e;
     if (x->damaged++ >= PROBLEMS)
@@ -154,7 +154,7 @@ static void damaged(struct records_reading *x, uint64_t line, const char *what)
 }
 
 /* "layers.0.mlp.output", "layers.0.mlp.input.1": the module and what of it. */
-static enum row_io split(struct str name, struct str *call, struct str *slot)
+static enum row_io split_record_name(struct str name, struct str *call, struct str *slot)
 {
     static const struct {
         const char *word;
@@ -176,7 +176,7 @@ static enum row_io split(struct str name, struct str *call, struct str *slot)
     return IO_OUTPUT;
 }
 
-static bool says(const cJSON *v, const char *word)
+static bool json_says(const cJSON *v, const char *word)
 {
     return cJSON_IsString(v) && str_ihas(str_of(v->valuestring), word);
 }
@@ -196,10 +196,11 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
     int n = 0;
     char number[NUM_MAX];
     const char *bad = NULL;
-    bool fresh, back = says(m->of[IS_PHASE], "backward") || says(m->of[IS_IO], "grad") || str_has(name, "grad");
-    r.io = (unsigned)split(name, &call, &slot) & 7u;
-    if (!slot.n && (says(m->of[IS_IO], "input") || says(m->of[IS_IO], "output"))) {
-        r.io = says(m->of[IS_IO], "input") ? IO_INPUT : IO_OUTPUT;
+    bool fresh, back = json_says(m->of[IS_PHASE], "backward") || json_says(m->of[IS_IO], "grad") ||
+                       str_has(name, "grad");
+    r.io = (unsigned)split_record_name(name, &call, &slot) & 7u;
+    if (!slot.n && (json_says(m->of[IS_IO], "input") || json_says(m->of[IS_IO], "output"))) {
+        r.io = json_says(m->of[IS_IO], "input") ? IO_INPUT : IO_OUTPUT;
         slot = str_of(m->of[IS_IO]->valuestring);
     }
     for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
@@ -263,7 +264,7 @@ static bool is_wanted(const struct dump *d, const struct record *m)
     return count_of(m->of[IS_STEP]) == d->step && count_of(m->of[IS_RANK]) == d->rank;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int json_records_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct records_reading x = {.d = d};
     struct lines l;
@@ -284,9 +285,9 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         if (o && is_record(o, &m) && is_wanted(d, &m))
             take_record(&x, &m, l.number);
         else if (str_trim(line).n && (!o || !is_record(o, &m)))
-            damaged(&x, l.number, _("expected an object with a name and figures or a digest"));
+            record_damaged(&x, l.number, _("expected an object with a name and figures or a digest"));
         else if (o && (count_of(m.of[IS_STEP]) < -1 || count_of(m.of[IS_RANK]) < -1))
-            damaged(&x, l.number, _("expected whole numbers as step and rank"));
+            record_damaged(&x, l.number, _("expected whole numbers as step and rank"));
         cJSON_Delete(o);
         d->bytes_done = l.offset - d->stretch.from;
         row_lines_pause(&l, load, BATCH);
@@ -303,8 +304,8 @@ const struct reader reader_json_records = {
     .what = "*.jsonl: {\"name\": \"layers.0.mlp\", \"step\": 1, \"rank\": 0, \"max\": …, \"hash\": …}",
     .versions = NULL,
     .unread = N_("members with other names"),
-    .probe = probe,
-    .places = places,
-    .open = open_dump,
+    .probe = json_records_probe,
+    .places = json_records_places,
+    .open = json_records_open_dump,
     .without = NULL,
 };

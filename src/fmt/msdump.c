@@ -79,12 +79,12 @@ static bool binary_name(struct str name)
     return cann_name(name) && !msdump_is_overflow(name);
 }
 
-static bool probe(const char *path)
+static bool msdump_probe(const char *path)
 {
     return str_is(path_base(str_of(path)), "statistic.csv");
 }
 
-static bool probe_folder(struct folder *folder)
+static bool msdump_probe_folder(struct folder *folder)
 {
     struct file_name f;
     bool yes = folder_has_file(folder, "statistic.csv") || folder_has_file(folder, "mapping.csv");
@@ -478,7 +478,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
 
 /* ---- the reader ---- */
 
-static void close_dump(struct dump *d)
+static void msdump_close_dump(struct dump *d)
 {
     struct msdump_state *st = d->state;
     name_list_release(&st->dirs);
@@ -498,7 +498,7 @@ struct headers {
     VEC(struct header) list;
 };
 
-static void read_header(void *ctx, size_t i)
+static void msdump_read_header(void *ctx, size_t i)
 {
     struct headers *x = ctx;
     struct header *h = &x->list.v[i];
@@ -532,7 +532,7 @@ static void read_headers(struct dump *d, struct load *load)
     for (uint32_t row = 0; row < d->rows.n; row++)
         if ((d->rows.v[row].has & HAS_FILE) && !(d->rows.v[row].has & HAS_SHAPE))
             vec_push(&x.list, ((struct header){.row = row}));
-    threads_each(x.list.n, &load->cancel, read_header, &x);
+    threads_each(x.list.n, &load->cancel, msdump_read_header, &x);
     load_begin(load);
     for (size_t i = 0; i < x.list.n; i++) {
         if (x.list.v[i].file.tried)
@@ -593,7 +593,7 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
     return rc;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int msdump_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     load_begin(load);
     d->state = mem_zalloc(sizeof(struct msdump_state));
@@ -619,7 +619,7 @@ static bool slot_number(const struct dump *d, uint32_t row, unsigned long long *
     return dot >= 0 && str_u64(str_cut(slot, (size_t)dot + 1), n) && *n < UINT32_MAX;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int msdump_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct msdump_state *st = d->state;
     const struct row_extra *x = &d->extras.v[d->rows.v[row].extra];
@@ -642,11 +642,11 @@ const struct reader reader_msdump = {
     .what = "statistic.csv OP.….npy MatMul.NAME.TASK.STREAM.1732082705000430 mapping.csv Opdebug.… graphs/*.ir",
     .versions = "MindSpore 2.0 to 2.10",
     .unread = N_("CANN's types of less than eight bits; .pb graphs; kernel arguments (.json)"),
-    .probe = probe,
-    .probe_folder = probe_folder,
-    .open = open_dump,
+    .probe = msdump_probe,
+    .probe_folder = msdump_probe_folder,
+    .open = msdump_open_dump,
     .finite_only = true, /* up to MindSpore 2.6 */
     .parts = true,
-    .tensor = open_tensor,
-    .close = close_dump,
+    .tensor = msdump_open_tensor,
+    .close = msdump_close_dump,
 };

@@ -135,7 +135,7 @@ static struct str clean_code(struct str code)
 }
 
 /* NAME of "def NAME(": such a line is not a call, but gives the function of the next lines. */
-static bool defined(struct str code, struct str *name)
+static bool defined_function(struct str code, struct str *name)
 {
     ptrdiff_t open = str_find(code, '(');
     if (!str_starts(code, "def ") || open < 0)
@@ -151,7 +151,7 @@ static void add_line(struct trace *t, struct str s)
     if (!cut_place(s, &file, &line, &code) || t->frame.n >= FRAMES_MOST)
         return;
     code = clean_code(code);
-    if (defined(code, &func)) {
+    if (defined_function(code, &func)) {
         buf_clear(&t->func);
         buf_str(&t->func, func);
         buf_clear(&t->file);
@@ -186,7 +186,7 @@ static void end_operator(struct trace *t)
 }
 
 /* The number after `key: "` in a node's line; 0 if absent. */
-static uint64_t attribute(struct str line, const char *key)
+static uint64_t node_attribute(struct str line, const char *key)
 {
     size_t n = strlen(key);
     for (size_t i = 0; i + n < line.n; i++) {
@@ -205,8 +205,8 @@ static uint64_t attribute(struct str line, const char *key)
  * forward_unique_id: "29445"}" */
 static void read_node(struct trace *t, struct str line)
 {
-    t->forward = attribute(line, "forward_unique_id: \"");
-    t->node = t->forward ? 0 : attribute(line, "unique_id: \"");
+    t->forward = node_attribute(line, "forward_unique_id: \"");
+    t->node = t->forward ? 0 : node_attribute(line, "unique_id: \"");
 }
 
 static void note_node(struct trace *t)

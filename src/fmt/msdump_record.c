@@ -43,7 +43,7 @@ static enum call_phase phase_of(struct str type, struct str op)
 }
 
 /* "first.second" in out, each up to a NUL; without printf, because every table row has two such names. */
-static struct str joined(struct buf *out, struct str first, struct str second)
+static struct str join_words(struct buf *out, struct str first, struct str second)
 {
     buf_clear(out);
     buf_str(out, str_n(first.p, strnlen(first.p, first.n)));
@@ -56,7 +56,7 @@ uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct s
 {
     struct buf name = {0}, scope = {0};
     bool fresh;
-    uint32_t c = dump_run(d, runs, joined(&name, type, op), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
+    uint32_t c = dump_run(d, runs, join_words(&name, type, op), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
     if (fresh) {
         d->calls.v[c].family = (uint8_t)family_find(type);
         d->calls.v[c].offset = line;
@@ -72,7 +72,7 @@ uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct s
 uint32_t msdump_slot(struct dump *d, struct str io, struct str slot)
 {
     struct buf name = {0};
-    struct str s = joined(&name, io, slot);
+    struct str s = join_words(&name, io, slot);
     uint32_t number = dump_slot(d, str_n(s.p, s.n < SLOT_MOST ? s.n : SLOT_MOST));
     buf_release(&name);
     return number;

@@ -93,7 +93,7 @@ static void on_field(void *s, size_t n, void *ctx)
     vec_push(&t->ends, t->text.n);
 }
 
-static struct str field(const struct statistics_table *t, int i)
+static struct str table_field(const struct statistics_table *t, int i)
 {
     if (i < 0 || (size_t)i >= t->ends.n)
         return STR("");
@@ -101,71 +101,71 @@ static struct str field(const struct statistics_table *t, int i)
     return str_n(t->text.p + from, t->ends.v[i] - from);
 }
 
-static struct str cell(const struct statistics_table *t, enum statistic_column c)
+static struct str statistic_cell(const struct statistics_table *t, enum statistic_column c)
 {
-    return str_trim(field(t, t->at[c]));
+    return str_trim(table_field(t, t->at[c]));
 }
 
 static void take_title(struct statistics_table *t, enum statistic_column c, int i)
 {
     t->at[c] = i;
-    t->title[c] = arena_cstr(&t->d->arena, str_trim(field(t, i)));
+    t->title[c] = arena_cstr(&t->d->arena, str_trim(table_field(t, i)));
 }
 
-static void read_header(struct statistics_table *t)
+static void statistic_read_header(struct statistics_table *t)
 {
     for (int c = 0; c < COL_COUNT; c++)
         t->at[c] = -1;
     t->fields = (int)t->ends.n;
     for (int i = 0; i < t->fields; i++)
         for (size_t k = 0; k < ARRAY_LEN(columns); k++)
-            if (str_ieq(str_trim(field(t, i)), str_of(columns[k].name)))
+            if (str_ieq(str_trim(table_field(t, i)), str_of(columns[k].name)))
                 take_title(t, columns[k].column, i);
 }
 
 /* Notes that a column of this row could not be read. */
-static void odd(struct statistics_table *t, enum statistic_column c)
+static void note_odd_column(struct statistics_table *t, enum statistic_column c)
 {
     t->odd |= 1u << c;
 }
 
 static void read_type(struct statistics_table *t, struct row *r)
 {
-    struct str name = cell(t, COL_DTYPE);
+    struct str name = statistic_cell(t, COL_DTYPE);
     r->dtype = (uint8_t)dtype_find(name);
     if (r->dtype == DTYPE_UNKNOWN && !reading_is_nothing(name) && !dtype_is_other(name))
-        odd(t, COL_DTYPE);
+        note_odd_column(t, COL_DTYPE);
 }
 
 static void read_shape(struct statistics_table *t, struct row *r)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
-    enum reading how = reading_sizes(cell(t, COL_SHAPE), TENSOR_DIMS, dim, &n);
+    enum reading how = reading_sizes(statistic_cell(t, COL_SHAPE), TENSOR_DIMS, dim, &n);
     r->shape = how == READING_VALUE ? dump_shape(t->d, dim, n) : NONE;
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
     else if (how != READING_ABSENT)
-        odd(t, COL_SHAPE);
+        note_odd_column(t, COL_SHAPE);
 }
 
 /* "null": there was no finite value, so nothing was recorded. */
 static void read_figure(struct statistics_table *t, enum statistic_column c, struct row *r, int stat, int bit)
 {
-    enum reading how = reading_number(cell(t, c), &r->stat[stat]);
+    enum reading how = reading_number(statistic_cell(t, c), &r->stat[stat]);
     if (how == READING_VALUE)
         r->has |= (uint8_t)bit;
     else if (how == READING_UNREADABLE)
-        odd(t, c);
+        note_odd_column(t, c);
 }
 
 static void read_count(struct statistics_table *t, enum statistic_column c, struct row_extra *x, uint64_t *to, int bit)
 {
-    enum reading how = reading_count(cell(t, c), to);
+    enum reading how = reading_count(statistic_cell(t, c), to);
     if (how == READING_VALUE)
         x->counts |= (uint8_t)bit;
     else if (how == READING_UNREADABLE)
-        odd(t, c);
+        note_odd_column(t, c);
 }
 
 static const char *expected_in(enum statistic_column c)
@@ -186,33 +186,34 @@ static void tell_odd(struct statistics_table *t, uint32_t row)
         if (!(t->odd >> c & 1))
             continue;
         err_line(&e, t->path, t->line, _("column \"%s\": expected %s, found %s"), t->title[c], expected_in(c),
-                 reading_found(found, cell(t, c)));
+                 reading_found(found, statistic_cell(t, c)));
         dump_unparsed(t->d, row, e.text);
     }
     t->odd = 0;
 }
 
-static void read_row(struct statistics_table *t)
+static void statistic_read_row(struct statistics_table *t)
 {
     struct dump *d = t->d;
     struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
     struct row_extra x = {0};
-    struct str io = cell(t, COL_IO);
+    struct str io = statistic_cell(t, COL_IO);
     bool cut = t->unended || (int)t->ends.n < t->fields;
-    r.slot = msdump_slot(d, io, cell(t, COL_SLOT));
+    r.slot = msdump_slot(d, io, statistic_cell(t, COL_SLOT));
     r.io = str_is(io, "output") ? IO_OUTPUT : IO_INPUT;
     if (!cut && !str_is(io, "output") && !str_is(io, "input"))
-        odd(t, COL_IO);
-    uint32_t call = msdump_call(d, &t->runs, cell(t, COL_TYPE), cell(t, COL_OP), r.slot, t->line);
+        note_odd_column(t, COL_IO);
+    uint32_t call = msdump_call(d, &t->runs, statistic_cell(t, COL_TYPE), statistic_cell(t, COL_OP), r.slot, t->line);
     uint64_t stream, task;
-    enum reading at[2] = {reading_count(cell(t, COL_STREAM), &stream), reading_count(cell(t, COL_TASK), &task)};
+    enum reading at[2] = {reading_count(statistic_cell(t, COL_STREAM), &stream),
+                          reading_count(statistic_cell(t, COL_TASK), &task)};
     if (at[0] == READING_VALUE && at[1] == READING_VALUE)
         msdump_task_add(t->tasks, stream, task, call);
     if (!cut) {
         if (at[0] == READING_UNREADABLE)
-            odd(t, COL_STREAM);
+            note_odd_column(t, COL_STREAM);
         if (at[1] == READING_UNREADABLE)
-            odd(t, COL_TASK);
+            note_odd_column(t, COL_TASK);
         read_type(t, &r);
         read_shape(t, &r);
         read_figure(t, COL_MAX, &r, STAT_MAX, HAS_MAX);
@@ -223,9 +224,9 @@ static void read_row(struct statistics_table *t)
         read_count(t, COL_NEG_INF, &x, &x.neg_inf, COUNT_NEG_INF);
         read_count(t, COL_POS_INF, &x, &x.pos_inf, COUNT_POS_INF);
         read_count(t, COL_ZERO, &x, &x.zero, COUNT_ZERO);
-        struct str sum = cell(t, COL_CHECKSUM);
+        struct str sum = statistic_cell(t, COL_CHECKSUM);
         if (!reading_is_nothing(sum) && !checksum_is_one(sum)) {
-            odd(t, COL_CHECKSUM);
+            note_odd_column(t, COL_CHECKSUM);
         } else if (!reading_is_nothing(sum)) {
             r.text = arena_cstr(&d->arena, sum);
             r.has |= HAS_CHECKSUM;
@@ -301,14 +302,14 @@ static void on_row(int c, void *ctx)
     t->row_at = t->at_now;
     bool empty = t->ends.n == 0 || (t->ends.n == 1 && t->text.n == 0);
     if (!t->header_read) {
-        read_header(t);
+        statistic_read_header(t);
         t->header_read = true;
         t->named = !missing_column(t);
     } else if (!empty && t->named) {
         if (!t->told)
             tell_missing(t);
         t->told = true;
-        read_row(t);
+        statistic_read_row(t);
         if (++t->pending % BATCH == 0) { /* release the lock for readers */
             load_end(t->load);
             load_begin(t->load);

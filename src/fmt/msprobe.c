@@ -60,7 +60,7 @@ static void main_file(const char *dir, struct buf *out)
     path_join(out, dir, main_files[0]);
 }
 
-static bool probe_folder(struct folder *f)
+static bool msprobe_probe_folder(struct folder *f)
 {
     for (size_t i = 0; i < ARRAY_LEN(main_files); i++)
         if (folder_has_file(f, main_files[i]))
@@ -77,7 +77,7 @@ struct stack_record {
     const char *why;
 };
 
-static void flush(struct msprobe_fill *f, struct stack_record *batch, size_t n, struct load *load)
+static void flush_stacks(struct msprobe_fill *f, struct stack_record *batch, size_t n, struct load *load)
 {
     load_begin(load);
     for (size_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static bool is_misplaced(struct str name, const cJSON *v)
 }
 
 /* Reserves memory for the remaining calls and rows, assuming that they are like the first batch. */
-static void foretell(struct dump *d, uint64_t before, struct load *load)
+static void reserve_ahead(struct dump *d, uint64_t before, struct load *load)
 {
     double read = (double)(d->bytes_done - before), left = (double)(d->bytes - d->bytes_done);
     double calls = BATCH * left / (read + 1), rows = calls * (double)d->rows.n / (double)d->calls.n;
@@ -189,9 +189,9 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
         total++;
         d->bytes_done = before + j.base + j.at;
         if (n == BATCH) {
-            flush(&f, batch, n, load);
+            flush_stacks(&f, batch, n, load);
             if (total == BATCH)
-                foretell(d, before, load);
+                reserve_ahead(d, before, load);
             arena_clear(&names);
             json_pool_clear(&pool);
             n = 0;
@@ -201,7 +201,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
             }
         }
     }
-    flush(&f, batch, n, load);
+    flush_stacks(&f, batch, n, load);
     json_pool_leave(&pool);
     if (rc < 0 && e->code == ERR_DATA && total) {
         /* only the rest is lost */
@@ -329,7 +329,7 @@ static const char *construct_record(struct dump *d, struct str key, const cJSON 
 
 /* ---- the reader ---- */
 
-static void close_dump(struct dump *d)
+static void msprobe_close_dump(struct dump *d)
 {
     struct msprobe_state *st = d->state;
     for (size_t i = 0; i < st->parts.n; i++) {
@@ -382,7 +382,7 @@ static int open_part(struct dump *d, const char *given, struct load *load, struc
     return 0;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int msprobe_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     load_begin(load);
     d->state = mem_zalloc(sizeof(struct msprobe_state));
@@ -402,7 +402,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return 0;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int msprobe_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct msprobe_state *st = d->state;
     const struct row *r = &d->rows.v[row];
@@ -432,9 +432,9 @@ const struct reader reader_msprobe = {
     .versions = "msprobe to 26.2",
     .unread = N_("dump_error_info.log; the operators of level L2 are read as mindspore-dump"),
     .probe = is_dump_file,
-    .probe_folder = probe_folder,
-    .open = open_dump,
-    .tensor = open_tensor,
+    .probe_folder = msprobe_probe_folder,
+    .open = msprobe_open_dump,
+    .tensor = msprobe_open_tensor,
     .arguments = true,
-    .close = close_dump,
+    .close = msprobe_close_dump,
 };

@@ -8,7 +8,7 @@
 
 #define NAMED 64 /* the most calls named in warnings; a thousand ranks may each find one */
 
-static bool probe(const char *path)
+static bool overflow_probe(const char *path)
 {
     char head[4096];
     struct str name = path_base(str_of(path));
@@ -114,6 +114,6 @@ const struct reader reader_msprobe_overflow = {
     .what = "anomaly_analyze_*.json",
     .versions = "msprobe 26; nan_analyze before",
     .unread = N_("tensors: they are in the dump that was analysed"),
-    .probe = probe,
+    .probe = overflow_probe,
     .open = open_result,
 };

@@ -83,7 +83,7 @@ uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset)
 
 /* ---- members ---- */
 
-static void compact(struct buf *out, const cJSON *v)
+static void compact_json(struct buf *out, const cJSON *v)
 {
     double x;
     char tmp[NUM_MAX];
@@ -100,7 +100,7 @@ static void compact(struct buf *out, const cJSON *v)
         for (const cJSON *it = v->child; it; it = it->next) {
             if (object)
                 buf_fmt(out, "%s:", it->string);
-            compact(out, it);
+            compact_json(out, it);
             if (it->next)
                 buf_char(out, ',');
         }
@@ -113,7 +113,7 @@ static void compact(struct buf *out, const cJSON *v)
 static const char *kept_text(struct msprobe_fill *f, const cJSON *v)
 {
     struct buf b = {0};
-    compact(&b, v);
+    compact_json(&b, v);
     const char *s = arena_cstr(&f->d->arena, buf_view(&b));
     buf_release(&b);
     return s;
@@ -151,7 +151,7 @@ static bool is_flag(const cJSON *v)
     return cJSON_IsBool(v);
 }
 
-static bool is_number(const cJSON *v)
+static bool json_is_number(const cJSON *v)
 {
     double x;
     return json_number(v, &x);
@@ -159,7 +159,7 @@ static bool is_number(const cJSON *v)
 
 static bool is_figure(const cJSON *v)
 {
-    return cJSON_IsBool(v) || is_number(v);
+    return cJSON_IsBool(v) || json_is_number(v);
 }
 
 /* Python's own types say what their value is. */
@@ -169,8 +169,8 @@ static void check_scalar(struct msprobe_fill *f, uint32_t row, const char *type,
         const char *type;
         bool (*is)(const cJSON *v);
         const char *expected;
-    } plain[] = {{"int", is_number, N_("a number")},
-                 {"float", is_number, N_("a number")},
+    } plain[] = {{"int", json_is_number, N_("a number")},
+                 {"float", json_is_number, N_("a number")},
                  {"bool", is_flag, N_("true or false")},
                  {"str", is_text, N_("a text")}};
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
@@ -209,7 +209,7 @@ static void scalar_row(struct msprobe_fill *f, const char *type, const cJSON *va
         check_scalar(f, row, type, value);
 }
 
-static void figure(struct row *r, const cJSON *v, int stat, int bit)
+static void record_figure(struct row *r, const cJSON *v, int stat, int bit)
 {
     double x;
     if (!json_number(v, &x))
@@ -353,7 +353,7 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
     case MIN:
     case MEAN:
     case NORM:
-        figure(r, v, STAT_MAX + (int)(m - MAX), HAS_MAX << (m - MAX));
+        record_figure(r, v, STAT_MAX + (int)(m - MAX), HAS_MAX << (m - MAX));
         break;
     case NEEDS_GRADIENT:
         r->needs_gradient = r->needs_gradient || cJSON_IsTrue(v);
@@ -362,7 +362,7 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
         if (is_figure(v)) {
             f->d->checksums = true;
             for (int i = 0; i < STAT_COUNT; i++)
-                figure(r, v, STAT_MAX + i, HAS_MAX << i);
+                record_figure(r, v, STAT_MAX + i, HAS_MAX << i);
             r->stat[STAT_NORM] = fabs(r->stat[STAT_NORM]);
             break;
         }
@@ -544,13 +544,13 @@ static void group_of(struct msprobe_fill *f, const cJSON *v)
     vec_push(&f->d->groups, g);
 }
 
-static void value(struct msprobe_fill *f, const cJSON *v)
+static void record_value(struct msprobe_fill *f, const cJSON *v)
 {
     if (json_is_repeat(v)) {
         if (repeated_rows(f, json_repeat_of(v), true))
             return;
         v = begin_template(f, v, true);
-        value(f, v);
+        record_value(f, v);
         end_template(f);
         return;
     }
@@ -581,7 +581,7 @@ static void value(struct msprobe_fill *f, const cJSON *v)
                 buf_cstr(&f->slot, it->string);
             else
                 buf_count(&f->slot, (unsigned long long)i);
-            value(f, it);
+            record_value(f, it);
             f->slot.n = stem;
             f->slot.p[stem] = 0;
         }
@@ -590,12 +590,12 @@ static void value(struct msprobe_fill *f, const cJSON *v)
     scalar_row(f, cJSON_IsString(v) ? "str" : "number", v);
 }
 
-static void section(struct msprobe_fill *f, const char *name, enum row_io io, const cJSON *v)
+static void record_section(struct msprobe_fill *f, const char *name, enum row_io io, const cJSON *v)
 {
     buf_clear(&f->slot);
     buf_cstr(&f->slot, name);
     f->io = io;
-    value(f, v);
+    record_value(f, v);
 }
 
 static const struct {
@@ -612,21 +612,21 @@ static const struct {
 static void record_rows(struct msprobe_fill *f, const cJSON *record)
 {
     if (f->saved) { /* the saved value itself, not a call's arguments */
-        section(f, "", IO_OUTPUT, record);
+        record_section(f, "", IO_OUTPUT, record);
         return;
     }
     for (const cJSON *it = record->child; it; it = it->next) {
         if (f->d->calls.v[f->call].gradient) {
             /* {"weight": [tensor]}: the list of one is the tensor */
             bool single = cJSON_IsArray(it) && it->child && !it->child->next;
-            section(f, it->string, IO_GRADIENT, single ? it->child : it);
+            record_section(f, it->string, IO_GRADIENT, single ? it->child : it);
             continue;
         }
         for (size_t s = 0; s < ARRAY_LEN(sections); s++)
             if (strcmp(it->string, sections[s].key) == 0) {
                 if (!cJSON_IsArray(it) && !cJSON_IsObject(it) && !json_is_repeat(it) && !cJSON_IsNull(it))
                     tell_odd(f, NONE, it->string, _("a list"), it);
-                section(f, sections[s].slot, sections[s].io, it);
+                record_section(f, sections[s].slot, sections[s].io, it);
             }
     }
 }

@@ -15,7 +15,7 @@
 /* msprobe keeps no larger number: it writes the limit, and for infinity the limit and one */
 #define LARGEST 1e9
 
-static bool probe(const char *path)
+static bool trend_probe(const char *path)
 {
     return path_is_file(path) && database_holds(path, "trend_data") && trend_holds_dump(path);
 }
@@ -51,7 +51,7 @@ bool trend_holds_dump(const char *path)
 }
 
 /* One that cannot be read is a place still: opening it says why. */
-static void places(const char *path, place_list *out)
+static void trend_places(const char *path, place_list *out)
 {
     struct database db;
     struct query q = {0};
@@ -131,7 +131,7 @@ static bool split_target(struct str name, struct str *call, struct str *slot, en
     return true;
 }
 
-static int take_row(struct trend_reading *x, const struct query *q, struct err *e)
+static int trend_take_row(struct trend_reading *x, const struct query *q, struct err *e)
 {
     static const unsigned has[STAT_COUNT] = {[STAT_MAX] = HAS_MAX, [STAT_MIN] = HAS_MIN, [STAT_MEAN] = HAS_MEAN,
                                              [STAT_NORM] = HAS_NORM};
@@ -239,13 +239,13 @@ static int read_rows(struct trend_reading *x, struct load *load, struct err *e)
         query_set_whole(&q, 1, x->d->step);
     }
     while (rc == 0 && (more = query_next(&q, e)) > 0)
-        rc = take_row(x, &q, e);
+        rc = trend_take_row(x, &q, e);
     query_end(&q);
     database_close(&db);
     return rc || more < 0 ? -1 : 0;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int trend_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct trend_reading x = {.d = d};
     load_begin(load);
@@ -272,8 +272,8 @@ const struct reader reader_msprobe_trend = {
     .what = "dump_data.trend.db, with the table trend_data",
     .versions = "msprobe 26.2",
     .unread = N_("tags"),
-    .probe = probe,
-    .places = places,
-    .open = open_dump,
+    .probe = trend_probe,
+    .places = trend_places,
+    .open = trend_open_dump,
     .without = NULL,
 };

@@ -103,7 +103,7 @@ static int parse_type(struct tensor *t, struct str descr)
 }
 
 /* Strides for the first axis fastest; `inner` elements (2 for a complex number) stay together. */
-static void fortran(struct tensor *t, int axes, int64_t inner)
+static void fortran_strides(struct tensor *t, int axes, int64_t inner)
 {
     uint64_t n = (uint64_t)inner; /* can only wrap if another axis is 0, and then strides are not used */
     for (int i = 0; i < axes; i++) {
@@ -120,7 +120,7 @@ int npy_layout(struct tensor *t, struct str descr, bool fortran_order, const cha
     if (tensor_pack(t, name, e))
         return -1;
     if (fortran_order)
-        fortran(t, axes, axes < t->ndim ? 2 : 1);
+        fortran_strides(t, axes, axes < t->ndim ? 2 : 1);
     return 0;
 }
 

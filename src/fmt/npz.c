@@ -25,7 +25,7 @@ static int header_of(const struct file *f, const struct zip_entry *x, struct ten
     return rc;
 }
 
-static int add(struct weights *w, uint32_t file, const struct file *f, const struct zip_entry *x, struct err *e)
+static int npz_add(struct weights *w, uint32_t file, const struct file *f, const struct zip_entry *x, struct err *e)
 {
     struct str name = str_n(x->name.p, x->name.n - strlen(".npy"));
     struct tensor t = {0};
@@ -49,7 +49,7 @@ static int add(struct weights *w, uint32_t file, const struct file *f, const str
     return rc;
 }
 
-static int list(struct weights *w, uint32_t file, struct err *e)
+static int npz_list(struct weights *w, uint32_t file, struct err *e)
 {
     struct file f;
     struct arena names = {0};
@@ -60,7 +60,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     int rc = z ? zip_all(z, MEMBERS_MAX, &names, &members, e) : -1;
     for (size_t i = 0; rc == 0 && i < members.n; i++)
         if (str_ends(members.v[i].name, ".npy"))
-            rc = add(w, file, &f, &members.v[i], e);
+            rc = npz_add(w, file, &f, &members.v[i], e);
     zip_close(z);
     vec_release(&members);
     arena_release(&names);
@@ -68,7 +68,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     return rc;
 }
 
-static bool probe(const char *path)
+static bool npz_probe(const char *path)
 {
     char head[4];
     if (path_is_dir(path) || !str_ends(str_of(path), ".npz"))
@@ -77,4 +77,4 @@ static bool probe(const char *path)
     return s.n == sizeof head && str_starts(s, "PK");
 }
 
-const struct weight_format weights_npz = {.name = "npz", .probe = probe, .list_file = list};
+const struct weight_format weights_npz = {.name = "npz", .probe = npz_probe, .list_file = npz_list};

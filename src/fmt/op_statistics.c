@@ -26,7 +26,7 @@ struct block {
     uint64_t offset;
 };
 
-static bool probe(const char *path)
+static bool op_statistics_probe(const char *path)
 {
     char head[256];
     return path_is_file(path) && str_starts(file_head(path, head, sizeof head), HEAD);
@@ -43,7 +43,7 @@ static int rank_of(const char *path)
     return str_u64(name, &n) && n < (1u << 20) ? (int)n : -1;
 }
 
-static void places(const char *path, place_list *out)
+static void op_statistics_places(const char *path, place_list *out)
 {
     place_list_add(out, &reader_op_statistics, path, -1, rank_of(path));
 }
@@ -58,7 +58,7 @@ static struct str operator_of(struct str key)
     return rest;
 }
 
-static void damaged(struct dump *d, uint64_t offset, const char *what)
+static void block_damaged(struct dump *d, uint64_t offset, const char *what)
 {
     struct err e;
     err_at(&e, d->path, offset, "%s", what);
@@ -66,7 +66,7 @@ static void damaged(struct dump *d, uint64_t offset, const char *what)
 }
 
 /* Notes a value of the block that could not be read; only the first one is told. */
-static void odd(struct dump *d, struct block *b, uint64_t offset, const char *expected, struct str value)
+static void note_odd_value(struct dump *d, struct block *b, uint64_t offset, const char *expected, struct str value)
 {
     struct err e;
     char found[READING_FOUND];
@@ -75,7 +75,7 @@ static void odd(struct dump *d, struct block *b, uint64_t offset, const char *ex
         b->odd = arena_cstr(&d->arena, str_of(e.text));
 }
 
-static void add_row(struct dump *d, struct map *runs, struct block *b)
+static void op_statistics_add_row(struct dump *d, struct map *runs, struct block *b)
 {
     bool fresh;
     struct buf name = {0};
@@ -84,7 +84,7 @@ static void add_row(struct dump *d, struct map *runs, struct block *b)
     buf_fmt(&name, "%.*s.%s", STR_ARG(key), b->backward ? "backward" : "forward");
     b->r.slot = dump_slot(d, STR("output"));
     if (!(b->r.has & HAS_SHAPE)) /* each operator has one */
-        odd(d, b, b->offset, _("a shape"), STR(""));
+        note_odd_value(d, b, b->offset, _("a shape"), STR(""));
     uint32_t c = dump_run(d, runs, buf_view(&name), b->r.slot, CALL_API, b->backward ? PHASE_BACKWARD : PHASE_FORWARD,
                           &fresh);
     if (fresh) {
@@ -132,12 +132,12 @@ static void take_shape(struct dump *d, struct block *b, struct str value, uint64
     r->shape = reading_sizes(sizes, TENSOR_DIMS, dim, &n) == READING_VALUE ? dump_shape(d, dim, n) : NONE;
     r->has |= r->shape == NONE ? 0 : HAS_SHAPE;
     if (r->shape == NONE)
-        odd(d, b, offset, _("a shape"), value);
+        note_odd_value(d, b, offset, _("a shape"), value);
     else if (r->dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
-        odd(d, b, offset, _("an element type"), type);
+        note_odd_value(d, b, offset, _("an element type"), type);
 }
 
-static void take_line(struct dump *d, struct block *b, struct str line, uint64_t offset)
+static void op_statistics_take_line(struct dump *d, struct block *b, struct str line, uint64_t offset)
 {
     static const struct {
         const char *name;
@@ -156,7 +156,7 @@ static void take_line(struct dump *d, struct block *b, struct str line, uint64_t
     } else if (str_is(name, "Phase")) {
         b->backward = str_is(value, "backward");
         if (!b->backward && !str_is(value, "forward"))
-            odd(d, b, offset, _("forward or backward"), value);
+            note_odd_value(d, b, offset, _("forward or backward"), value);
     } else if (str_is(name, "Output hash") && value.n) {
         b->r.text = arena_cstr(&d->arena, value);
         b->r.has |= HAS_CHECKSUM;
@@ -175,7 +175,7 @@ static void take_line(struct dump *d, struct block *b, struct str line, uint64_t
         if (reading_number(value, &b->r.stat[figure[i].stat]) == READING_VALUE)
             b->r.has = (uint16_t)(b->r.has | figure[i].has);
         else
-            odd(d, b, offset, _("a number"), value);
+            note_odd_value(d, b, offset, _("a number"), value);
     }
 }
 
@@ -185,7 +185,7 @@ static bool is_incomplete(const struct block *b, bool in_line, uint32_t incomple
     return in_line || (b->figures && b->named != FIGURES && !incomplete_before);
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int op_statistics_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct lines l;
     struct str line;
@@ -212,20 +212,20 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         if (str_starts(line, "[")) {
             bool whole = head.n > 2 && str_ends(head, "]");
             if (b.figures)
-                add_row(d, &runs, &b);
+                op_statistics_add_row(d, &runs, &b);
             incomplete += b.figures && b.named != FIGURES;
             block_start(&b, whole ? str_n(head.p + 1, head.n - 2) : (struct str){0}, l.offset);
             found++;
             if (!whole && l.newline)
-                damaged(d, l.offset, _("expected a name"));
+                block_damaged(d, l.offset, _("expected a name"));
         } else {
-            take_line(d, &b, line, l.offset);
+            op_statistics_take_line(d, &b, line, l.offset);
         }
         row_lines_pause(&l, load, BATCH);
     }
     bool partial = is_incomplete(&b, in_line, incomplete);
     if (b.figures && !partial)
-        add_row(d, &runs, &b);
+        op_statistics_add_row(d, &runs, &b);
     if (found > expected)
         expected = found;
     found -= partial && found;
@@ -250,8 +250,8 @@ const struct reader reader_op_statistics = {
     .what = "rank_N_activations.log",
     .versions = "TorchTitan, August 2026",
     .unread = N_("hashes of inputs; in-place operators"),
-    .probe = probe,
-    .places = places,
-    .open = open_dump,
+    .probe = op_statistics_probe,
+    .places = op_statistics_places,
+    .open = op_statistics_open_dump,
     .without = NULL,
 };

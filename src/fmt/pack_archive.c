@@ -29,13 +29,13 @@ bool pack_is(const char *path)
 }
 
 /* The next n bytes, which are to be there. */
-static int take(struct pack_unpacking *u, void *out, size_t n, struct err *e)
+static int unpack_bytes(struct pack_unpacking *u, void *out, size_t n, struct err *e)
 {
     int rc = zst_read(&u->in, out, n, e);
     return rc == 1 ? err_set(e, ERR_DATA, _("%s: truncated archive: it ends inside a file"), u->in.file.name) : rc;
 }
 
-static int count(struct pack_unpacking *u, uint64_t n, struct err *e)
+static int count_unpacked(struct pack_unpacking *u, uint64_t n, struct err *e)
 {
     char most[NUM_MAX];
     if (n > u->room || u->taken > u->room - n)
@@ -81,14 +81,14 @@ static int write_all(int fd, const char *p, size_t n, const char *path, struct e
     return 0;
 }
 
-static int copy(struct pack_unpacking *u, int fd, uint64_t size, const char *path, struct err *e)
+static int copy_member(struct pack_unpacking *u, int fd, uint64_t size, const char *path, struct err *e)
 {
     char chunk[CHUNK];
     uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
     for (uint64_t at = 0; at < padded; at += CHUNK) {
         size_t n = padded - at < CHUNK ? (size_t)(padded - at) : CHUNK;
         size_t mine = at >= size ? 0 : size - at < n ? (size_t)(size - at) : n;
-        if (take(u, chunk, n, e) || write_all(fd, chunk, mine, path, e))
+        if (unpack_bytes(u, chunk, n, e) || write_all(fd, chunk, mine, path, e))
             return -1;
     }
     return 0;
@@ -107,7 +107,7 @@ static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, s
                                  : not_made(u, name, path.p, e);
     }
     if (rc == 0)
-        rc = copy(u, fd, size, path.p, e);
+        rc = copy_member(u, fd, size, path.p, e);
     if (fd >= 0 && close(fd) && rc == 0)
         rc = err_output(e, path.p);
     buf_release(&path);
@@ -115,14 +115,14 @@ static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, s
 }
 
 /* A pax record is skipped, unless it changes what the next header says. */
-static int extension(struct pack_unpacking *u, uint64_t size, struct err *e)
+static int skip_extension(struct pack_unpacking *u, uint64_t size, struct err *e)
 {
     static const char *const changes[] = {" path=", " size=", " linkpath="};
     char text[EXTENSION_MOST + TAR_BLOCK];
     if (size > EXTENSION_MOST)
         return err_set(e, ERR_DATA, _("%s: a tar extension of %llu bytes; packs have no such records"), u->in.file.name,
                        (unsigned long long)size);
-    if (take(u, text, (size_t)((size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK), e))
+    if (unpack_bytes(u, text, (size_t)((size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK), e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(changes); i++)
         if (str_has(str_n(text, (size_t)size), changes[i]))
@@ -136,10 +136,10 @@ static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct
     const char *name = str_starts(str_of(x->name), "./") ? x->name + 2 : x->name;
     if (++u->entries > ENTRIES)
         return err_set(e, ERR_DATA, _("%s: more than %d files"), u->in.file.name, ENTRIES);
-    if (count(u, x->size, e))
+    if (count_unpacked(u, x->size, e))
         return -1;
     if (x->kind == TAR_EXTENSION)
-        return extension(u, x->size, e);
+        return skip_extension(u, x->size, e);
     if (x->kind == TAR_FOLDER)
         return 0; /* made where something lies in it */
     if (x->kind != TAR_FILE)
@@ -151,7 +151,7 @@ static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct
     return one_file(u, name, x->size, e);
 }
 
-static int verify(const char *path, const char *folder, struct err *e)
+static int verify_unpacked(const char *path, const char *folder, struct err *e)
 {
     static const char *const part[] = {"", "target", "golden"};
     struct buf dir = {0};
@@ -174,7 +174,7 @@ static int read_rest(struct pack_unpacking *u, struct err *e)
     while ((rc = zst_read(&u->in, block, sizeof block, e)) == 0)
         if (!tar_is_end(block))
             return err_set(e, ERR_DATA, _("%s: more bytes follow the end of the archive"), u->in.file.name);
-        else if (count(u, sizeof block, e))
+        else if (count_unpacked(u, sizeof block, e))
             return -1;
     return rc < 0 ? -1 : 0;
 }
@@ -201,5 +201,5 @@ int pack_unpack(const char *path, const char *folder, uint64_t room, struct err 
     else if (rc == 0)
         rc = read_rest(&u, e);
     zst_read_end(&u.in);
-    return rc ? rc : verify(path, folder, e);
+    return rc ? rc : verify_unpacked(path, folder, e);
 }

@@ -35,20 +35,20 @@ const struct packed *packed_both(const struct dump *target, const struct dump *g
     return t && g && strcmp(t->id, g->id) == 0 && t->lines.n ? t : NULL;
 }
 
-static uint64_t key_of(uint32_t target, uint32_t golden)
+static uint64_t pack_call_key(uint32_t target, uint32_t golden)
 {
     return (uint64_t)target << 32 | golden;
 }
 
 const struct packed_line *packed_line(const struct packed *p, uint32_t target, uint32_t golden)
 {
-    uint32_t at = nmap_get(&p->line_of, key_of(target, golden));
+    uint32_t at = nmap_get(&p->line_of, pack_call_key(target, golden));
     return at == MAP_NONE ? NULL : &p->lines.v[at];
 }
 
 /* ---- records ---- */
 
-static int head(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, struct err *e)
+static int read_pack_head(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, struct err *e)
 {
     if (row_records_head(d, o, path, e))
         return -1;
@@ -66,7 +66,7 @@ static int one_record(struct dump *d, struct pack_state *st, const cJSON *o, con
                       struct err *e)
 {
     if (json_line_member(o, "pack"))
-        return head(d, st, o, path, e);
+        return read_pack_head(d, st, o, path, e);
     return row_records_take(&st->records, d, o, path, line, e);
 }
 
@@ -96,7 +96,7 @@ static void read_figures(const cJSON *a, struct figures *f)
     }
 }
 
-static float single(const cJSON *a, int i)
+static float single_figure(const cJSON *a, int i)
 {
     return (float)json_line_number(cJSON_GetArrayItem(a, i));
 }
@@ -131,7 +131,8 @@ static bool is_line(const cJSON *o)
     return fits;
 }
 
-static int read_line(struct dump *d, struct packed *p, const cJSON *o, const char *path, uint64_t line, struct err *e)
+static int pack_read_line(struct dump *d, struct packed *p, const cJSON *o, const char *path, uint64_t line,
+                          struct err *e)
 {
     static const struct member types[] = {
         {.key = "view", .kind = MEMBER_TEXT}, {.key = "failure", .kind = MEMBER_TEXT}, {.key = NULL},
@@ -150,10 +151,11 @@ static int read_line(struct dump *d, struct packed *p, const cJSON *o, const cha
     uint8_t *const small[] = {&l.verdict, &l.rule, &l.flags, &l.was};
     for (int i = 0; i < 4; i++)
         *small[i] = (uint8_t)json_line_whole(cJSON_GetArrayItem(judged, i), 256, 0);
-    l.error = single(judged, 4), l.limit = single(judged, 5), l.level = single(judged, 6), l.kappa = single(judged, 7);
+    l.error = single_figure(judged, 4), l.limit = single_figure(judged, 5), l.level = single_figure(judged, 6),
+        l.kappa = single_figure(judged, 7);
     l.origin = (uint8_t)json_line_whole(cJSON_GetArrayItem(pair, 0), 256, 0);
     l.why = (uint8_t)json_line_whole(cJSON_GetArrayItem(pair, 1), 256, 255);
-    l.confidence = single(pair, 2);
+    l.confidence = single_figure(pair, 2);
     l.source = (uint32_t)json_line_whole(cJSON_GetArrayItem(pair, 3), NONE, NONE);
     l.pair_view = json_line_text(d, cJSON_GetArrayItem(pair, 4), "");
     l.view = json_line_text(d, json_line_member(o, "view"), NULL);
@@ -166,7 +168,7 @@ static int read_line(struct dump *d, struct packed *p, const cJSON *o, const cha
     if (cJSON_IsArray(json_line_member(o, "diagnoses")))
         read_diagnoses(d, &l, json_line_member(o, "diagnoses"));
     vec_push(&p->lines, l);
-    nmap_add(&p->line_of, key_of(l.row[TARGET], l.row[GOLDEN]), (uint32_t)p->lines.n - 1);
+    nmap_add(&p->line_of, pack_call_key(l.row[TARGET], l.row[GOLDEN]), (uint32_t)p->lines.n - 1);
     return 0;
 }
 
@@ -195,9 +197,9 @@ static int read_found(struct packed *p, const cJSON *o, const char *path, uint64
 /* ---- the reader ---- */
 
 /* Each line of dir/name as a tree to `each`, the lock held. */
-static int read_lines(struct dump *d, struct load *load, struct pack_state *st, const char *name,
-                      int (*each)(struct dump *d, struct pack_state *st, const cJSON *o, const char *path,
-                                  uint64_t line, struct err *e), struct err *e)
+static int pack_read_lines(struct dump *d, struct load *load, struct pack_state *st, const char *name,
+                           int (*each)(struct dump *d, struct pack_state *st, const cJSON *o, const char *path,
+                                       uint64_t line, struct err *e), struct err *e)
 {
     struct buf path = {0};
     struct lines l = {0};
@@ -235,11 +237,11 @@ static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, cons
                      struct err *e)
 {
     if (json_line_member(o, "line"))
-        return read_line(d, &st->packed, o, path, line, e);
+        return pack_read_line(d, &st->packed, o, path, line, e);
     return json_line_member(o, "pairs") ? read_found(&st->packed, o, path, line, e) : 0;
 }
 
-static bool probe(struct folder *folder)
+static bool pack_probe(struct folder *folder)
 {
     if (!folder_has_file(folder, PACK_ROWS))
         return false;
@@ -270,10 +272,10 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
         dump_warn(d, _("written without checksums by an older version: whether it was changed since is unknown"));
         load_end(load);
     }
-    if (read_lines(d, load, st, PACK_ROWS, one_record, e))
+    if (pack_read_lines(d, load, st, PACK_ROWS, one_record, e))
         return -1;
     path_join(&at, d->path, PACK_PAIRS);
-    int rc = path_is_file(at.p) ? read_lines(d, load, st, PACK_PAIRS, one_found, e) : 0;
+    int rc = path_is_file(at.p) ? pack_read_lines(d, load, st, PACK_PAIRS, one_found, e) : 0;
     if (rc == 0) {
         load_begin(load);
         row_records_tie(&st->records, d);
@@ -289,7 +291,7 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
     return rc;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int pack_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const char *name = d->extras.v[d->rows.v[row].extra].file; /* a row with a file has it there */
     if (file_open_inside(&t->file, d->path, name, e))
@@ -323,9 +325,9 @@ const struct reader reader_pack = {
     .title = N_("one side of a pack written by diverge report --pack"),
     .what = N_("FILE.tar.zst or FILE.tar itself; unpacked, its folders target and golden"),
     .versions = "diverge 0.1",
-    .probe_folder = probe,
+    .probe_folder = pack_probe,
     .open = open_side,
-    .tensor = open_tensor,
+    .tensor = pack_open_tensor,
     .without = N_("the pack has its statistics, but not its tensor"),
     .close = close_side,
 };

@@ -44,7 +44,7 @@ static const struct {
     {"torch._utils _rebuild_wrapper_subclass", "wrapper"},
 };
 
-static int bad(const char *name, const char *expected, struct err *e)
+static int pt_bad(const char *name, const char *expected, struct err *e)
 {
     return err_set(e, ERR_DATA, _("%s: in data.pkl: expected %s"), name, expected);
 }
@@ -118,21 +118,21 @@ bool pt_sizes(const struct pickle *p, struct tensor *t)
     return true;
 }
 
-static int axes(struct tensor *t, const struct pickle *sizes, const struct pickle *strides,
-                const char *name, struct err *e)
+static int pt_axes(struct tensor *t, const struct pickle *sizes, const struct pickle *strides,
+                   const char *name, struct err *e)
 {
     if (sizes->kind != PICKLE_TUPLE || strides->kind != PICKLE_TUPLE || sizes->n != strides->n)
-        return bad(name, _("a tuple of sizes and one of strides"), e);
+        return pt_bad(name, _("a tuple of sizes and one of strides"), e);
     if (sizes->n >= TENSOR_DIMS)
-        return bad(name, _("fewer than 16 axes"), e);
+        return pt_bad(name, _("fewer than 16 axes"), e);
     if (!pt_sizes(sizes, t))
-        return bad(name, _("sizes and strides as integers"), e);
+        return pt_bad(name, _("sizes and strides as integers"), e);
     if (tensor_pack(t, name, e)) /* checks the sizes; the file's own strides then replace the dense ones */
         return -1;
     for (uint32_t i = 0; i < strides->n; i++) {
         int64_t stride = strides->item[i]->kind == PICKLE_INT ? strides->item[i]->i : -1;
         if (stride < 0 || (t->shape[i] && stride > INT64_MAX / 16 / t->shape[i]))
-            return bad(name, _("strides inside the storage"), e);
+            return pt_bad(name, _("strides inside the storage"), e);
         t->stride[i] = stride;
     }
     return 0;
@@ -155,8 +155,8 @@ bool pt_storage_of(const struct pickle *p, struct pt_storage *s)
 }
 
 /* Describes a tensor that is not supported: its name, and its shape if given. */
-static int unread(struct tensor *t, struct str type, const struct pickle *sizes, const char *name, struct pt_storage *s,
-                  struct err *e)
+static int pt_unread(struct tensor *t, struct str type, const struct pickle *sizes, const char *name,
+                     struct pt_storage *s, struct err *e)
 {
     s->type = type;
     t->dtype = DTYPE_UNKNOWN;
@@ -183,7 +183,7 @@ static const struct pickle *some_sizes(const struct pickle *args)
 }
 
 /* The name of a lazy view that torch resolves on use (conj(), negative imaginary part); NULL if there is none. */
-static const char *turned(const struct pickle *args, bool v3)
+static const char *lazy_view_name(const struct pickle *args, bool v3)
 {
     uint32_t at = v3 ? 7 : 6;
     if (args->n <= at || args->item[at]->kind != PICKLE_DICT)
@@ -198,15 +198,15 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
     struct rebuild r;
     *s = (struct pt_storage){0};
     if (!tensor_call(value, &r))
-        return bad(name, _("one tensor"), e);
+        return pt_bad(name, _("one tensor"), e);
     const struct pickle *args = r.args;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (pickle_is_global(r.function, others[i].function))
-            return unread(t, str_of(others[i].type), some_sizes(args), name, s, e);
+            return pt_unread(t, str_of(others[i].type), some_sizes(args), name, s, e);
     if (args->n < 4 || args->item[1]->kind != PICKLE_INT)
-        return bad(name, _("one tensor"), e);
+        return pt_bad(name, _("one tensor"), e);
     if (!pt_storage_of(args->item[0], s))
-        return bad(name, _("a storage"), e);
+        return pt_bad(name, _("a storage"), e);
     t->dtype = r.bytes_are && s->dtype == DTYPE_U8 ? r.bytes_are : s->dtype;
     /* _rebuild_tensor_v3 contains the type: "torch bfloat16" */
     bool v3 = pickle_is_global(r.function, "torch._utils _rebuild_tensor_v3");
@@ -216,21 +216,21 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
         t->dtype = dtype_find(s->type);
     }
     if (t->dtype == DTYPE_UNKNOWN)
-        return s->type.n ? unread(t, arena_str(a, s->type), args->item[2], name, s, e)
-                         : bad(name, _("a known element type"), e);
-    const char *how = turned(args, v3);
+        return s->type.n ? pt_unread(t, arena_str(a, s->type), args->item[2], name, s, e)
+                         : pt_bad(name, _("a known element type"), e);
+    const char *how = lazy_view_name(args, v3);
     if (how)
-        return unread(t, str_of(arena_fmt(a, "%s, %s", dtype_table[t->dtype].name, how)), args->item[2], name, s, e);
+        return pt_unread(t, str_of(arena_fmt(a, "%s, %s", dtype_table[t->dtype].name, how)), args->item[2], name, s, e);
     int64_t first = args->item[1]->i;
     if (first < 0 || first > INT64_MAX / 16)
-        return bad(name, _("an offset inside the storage"), e);
-    if (axes(t, args->item[2], args->item[3], name, e))
+        return pt_bad(name, _("an offset inside the storage"), e);
+    if (pt_axes(t, args->item[2], args->item[3], name, e))
         return -1;
     s->first = (uint64_t)first * (tensor_part_complex(t) ? 2 : 1);
     return 0;
 }
 
-static int place(struct tensor *t, struct zip *z, struct str prefix, const struct pt_storage *s, struct err *e)
+static int pt_place(struct tensor *t, struct zip *z, struct str prefix, const struct pt_storage *s, struct err *e)
 {
     struct buf path = {0};
     struct zip_member m;
@@ -252,7 +252,7 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
         rc = err_set(e, ERR_DATA, _("%s: member %s is compressed; torch.save stores members uncompressed"),
                      t->file.name, path.p);
     else if (rc > 0 && s->first > m.size / size)
-        rc = bad(t->file.name, _("an offset inside the storage"), e);
+        rc = pt_bad(t->file.name, _("an offset inside the storage"), e);
     else if (rc > 0) {
         t->offset = m.offset + s->first * size;
         t->sealed = zip_sealed(&m);
@@ -288,7 +288,7 @@ int pt_open(struct tensor *t, struct err *e)
                          STR_ARG(storage.type));
     }
     if (rc == 0)
-        rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), &storage, e);
+        rc = pt_place(t, z, str_n(name.p, name.n - strlen("data.pkl")), &storage, e);
     arena_release(&a);
     buf_release(&text);
     buf_release(&name);

@@ -56,7 +56,7 @@ static void list_pkl(const struct folder *f, name_list *out)
     buf_release(&path);
 }
 
-static bool probe_folder(struct folder *f)
+static bool ptdbg_probe_folder(struct folder *f)
 {
     name_list l = {0};
     list_pkl(f, &l);
@@ -157,7 +157,7 @@ static void add_stack(const struct pkl *p, uint32_t call, const cJSON *frames)
 /* What could not be read in a row: a bit for each of the array's values. */
 enum { ODD_MD5 = 1 << 2, ODD_TYPE = 1 << 3, ODD_SHAPE = 1 << 4, ODD_FIGURES = 1 << 5 };
 
-static unsigned scalar(struct dump *d, struct row *r, struct str type, const cJSON *value)
+static unsigned ptdbg_scalar(struct dump *d, struct row *r, struct str type, const cJSON *value)
 {
     char tmp[NUM_MAX];
     double v;
@@ -179,19 +179,19 @@ static unsigned scalar(struct dump *d, struct row *r, struct str type, const cJS
 }
 
 /* Bool and empty tensors have [] or "Nan": nothing was recorded. */
-static enum reading figure(const cJSON *v, double *out)
+static enum reading ptdbg_figure(const cJSON *v, double *out)
 {
     bool none = (cJSON_IsArray(v) && !v->child) || (cJSON_IsString(v) && strcmp(v->valuestring, "Nan") == 0);
     return none ? READING_ABSENT : reading_json_number(v, out);
 }
 
-static unsigned figures(struct row *r, const cJSON *summary)
+static unsigned ptdbg_figures(struct row *r, const cJSON *summary)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     unsigned odd = summary && !cJSON_IsArray(summary) && !cJSON_IsNull(summary) ? ODD_FIGURES : 0;
     int i = 0;
     for (const cJSON *it = summary ? summary->child : NULL; it && i < STAT_COUNT; it = it->next, i++) {
-        enum reading how = figure(it, &r->stat[i]);
+        enum reading how = ptdbg_figure(it, &r->stat[i]);
         if (how == READING_VALUE)
             r->has |= (uint8_t)bit[i];
         else if (how == READING_UNREADABLE)
@@ -205,7 +205,7 @@ static bool is_type(struct str name)
     return dtype_find(name) != DTYPE_UNKNOWN || dtype_is_other(name);
 }
 
-static unsigned checksum(struct dump *d, struct row *r, const cJSON *md5)
+static unsigned ptdbg_checksum(struct dump *d, struct row *r, const cJSON *md5)
 {
     bool text = cJSON_IsString(md5);
     if (!md5 || cJSON_IsNull(md5) || (cJSON_IsArray(md5) && !md5->child) ||
@@ -232,7 +232,7 @@ static void tell_odd(const struct pkl *p, uint32_t row, const cJSON *v, unsigned
             continue;
         for (const cJSON *it = i == 5 && cJSON_IsArray(x) ? x->child : NULL; it; it = it->next) {
             double one;
-            x = figure(it, &one) == READING_UNREADABLE ? it : x;
+            x = ptdbg_figure(it, &one) == READING_UNREADABLE ? it : x;
         }
         err_at(&e, p->path, p->offset, _("value %d of a row: expected %s, found %s"), i + 1, _(expected[i]),
                reading_json_found(found, x));
@@ -240,7 +240,7 @@ static void tell_odd(const struct pkl *p, uint32_t row, const cJSON *v, unsigned
     }
 }
 
-static void add_row(const struct pkl *p, uint32_t call, struct str slot, const cJSON *v)
+static void ptdbg_add_row(const struct pkl *p, uint32_t call, struct str slot, const cJSON *v)
 {
     struct dump *d = p->d;
     unsigned odd = 0;
@@ -250,11 +250,11 @@ static void add_row(const struct pkl *p, uint32_t call, struct str slot, const c
     struct str type = cJSON_IsString(dtype) ? str_of(dtype->valuestring) : STR("");
     r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
     if (str_starts(type, "<class")) {
-        odd = scalar(d, &r, type, cJSON_IsArray(summary) ? summary->child : summary);
+        odd = ptdbg_scalar(d, &r, type, cJSON_IsArray(summary) ? summary->child : summary);
     } else {
         r.dtype = (uint8_t)dtype_find(type);
         odd = (is_type(type) ? 0 : ODD_TYPE) | (cJSON_IsArray(shape) && json_row_shape(d, &r, shape) ? 0 : ODD_SHAPE) |
-              figures(&r, summary) | checksum(d, &r, md5);
+              ptdbg_figures(&r, summary) | ptdbg_checksum(d, &r, md5);
         if (p->tensors) {
             r.has |= HAS_FILE;
             if (p->part) {
@@ -269,7 +269,7 @@ static void add_row(const struct pkl *p, uint32_t call, struct str slot, const c
         tell_odd(p, row, v, odd);
 }
 
-static void read_line(void *ctx, struct str line, uint64_t offset)
+static void ptdbg_read_line(void *ctx, struct str line, uint64_t offset)
 {
     struct pkl *p = ctx;
     struct dump *d = p->d;
@@ -294,7 +294,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     if (str_is(slot, "stack_info"))
         add_stack(p, c, second);
     else
-        add_row(p, c, slot, v);
+        ptdbg_add_row(p, c, slot, v);
 }
 
 /* ---- calls inside calls ---- */
@@ -346,7 +346,7 @@ static void link_nested(struct dump *d)
 
 /* ---- the reader ---- */
 
-static void close_dump(struct dump *d)
+static void ptdbg_close_dump(struct dump *d)
 {
     struct ptdbg_state *st = d->state;
     name_list_release(&st->dirs);
@@ -354,7 +354,7 @@ static void close_dump(struct dump *d)
     d->state = NULL;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int ptdbg_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct ptdbg_state *st = mem_zalloc(sizeof *st);
     name_list files = {0};
@@ -382,7 +382,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         any = any || tensors;
         vec_push(&st->dirs, dir);
         struct pkl p = {.d = d, .path = files.v[i], .part = i, .tensors = tensors};
-        rc = json_row_lines(d, p.path, LONGEST, false, read_line, &p, load, e);
+        rc = json_row_lines(d, p.path, LONGEST, false, ptdbg_read_line, &p, load, e);
     }
     name_list_release(&files);
     if (rc == 0 && !d->rows.n)
@@ -397,7 +397,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return rc;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int ptdbg_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct ptdbg_state *st = d->state;
     const struct row *r = &d->rows.v[row];
@@ -421,8 +421,8 @@ const struct reader reader_ptdbg = {
     .what = "*_dump.pkl *_dump/*.npy Overflow_info_*.pkl",
     .versions = "ptdbg_ascend 2 to 6",
     .probe = is_pkl,
-    .probe_folder = probe_folder,
-    .open = open_dump,
-    .tensor = open_tensor,
-    .close = close_dump,
+    .probe_folder = ptdbg_probe_folder,
+    .open = ptdbg_open_dump,
+    .tensor = ptdbg_open_tensor,
+    .close = ptdbg_close_dump,
 };

@@ -64,7 +64,7 @@ bool ptdbg_is_text_row(struct str line)
            !str_ends(r.name, "stack_info");
 }
 
-static bool probe(const char *path)
+static bool ptdbg_text_probe(const char *path)
 {
     char head[4096];
     return path_is_file(path) && ptdbg_is_text_row(str_trim(file_head(path, head, sizeof head)));
@@ -146,7 +146,7 @@ static bool read_rest(struct dump *d, struct row *r, struct str rest, const char
     return r->dtype != DTYPE_UNKNOWN || dtype_is_other(type) || str_starts(type, "<class");
 }
 
-static void read_line(void *ctx, struct str line, uint64_t offset)
+static void ptdbg_text_read_line(void *ctx, struct str line, uint64_t offset)
 {
     struct dump *d = ctx;
     struct ptdbg_text_state *st = d->state;
@@ -199,7 +199,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
 
 /* ---- the reader ---- */
 
-static void close_dump(struct dump *d)
+static void ptdbg_text_close_dump(struct dump *d)
 {
     struct ptdbg_text_state *st = d->state;
     vec_release(&st->list);
@@ -210,7 +210,7 @@ static void close_dump(struct dump *d)
     d->state = NULL;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int ptdbg_text_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct ptdbg_text_state *st = mem_zalloc(sizeof *st);
     load_begin(load);
@@ -219,7 +219,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->level = "L1";
     d->task = "statistics";
     load_end(load);
-    int rc = json_row_lines(d, d->path, LONGEST, true, read_line, d, load, e);
+    int rc = json_row_lines(d, d->path, LONGEST, true, ptdbg_text_read_line, d, load, e);
     if (rc == 0 && !d->rows.n)
         rc = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
     if (rc)
@@ -268,7 +268,7 @@ static int parse_values(const struct values *x, const struct file *f, float *out
     return 0;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int ptdbg_text_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct ptdbg_text_state *st = d->state;
     uint32_t at = nmap_get(&st->of_row, row);
@@ -304,8 +304,8 @@ const struct reader reader_ptdbg_text = {
     .what = "[\"NAME\", [values], \"TYPE\", [shape]]",
     .versions = "torch_npu 1.8, 1.11; ptdbg_ascend 1",
     .unread = N_("rows of more than 64 MB; the first ten values of a sampled row"),
-    .probe = probe,
-    .open = open_dump,
-    .tensor = open_tensor,
-    .close = close_dump,
+    .probe = ptdbg_text_probe,
+    .open = ptdbg_text_open_dump,
+    .tensor = ptdbg_text_open_tensor,
+    .close = ptdbg_text_close_dump,
 };

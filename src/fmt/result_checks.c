@@ -88,7 +88,7 @@ static bool head_of(struct checks *c, const struct str *cell, size_t n)
            (!c->compile || (has[C_INDEX] && has[C_LOSS_NOTE]));
 }
 
-static struct str at(const struct checks *c, const struct str *cell, size_t n, int as)
+static struct str named_check_cell(const struct checks *c, const struct str *cell, size_t n, int as)
 {
     for (size_t i = 0; i < c->columns && i < n; i++)
         if (c->as[i] == as)
@@ -98,7 +98,7 @@ static struct str at(const struct checks *c, const struct str *cell, size_t n, i
 
 /* ---- rows ---- */
 
-static void sentence(struct buf *b, struct str s)
+static void end_sentence(struct buf *b, struct str s)
 {
     s = str_trim(s);
     if (!s.n)
@@ -109,7 +109,7 @@ static void sentence(struct buf *b, struct str s)
         buf_char(b, s.p[i] == '\n' || s.p[i] == '\r' ? ' ' : s.p[i]);
 }
 
-static int add(struct checks *c, struct str cell[COL_COUNT], uint64_t line, struct err *e)
+static int add_check_result(struct checks *c, struct str cell[COL_COUNT], uint64_t line, struct err *e)
 {
     cell[COL_NAME] = buf_view(&c->name);
     cell[COL_MESSAGE] = buf_view(&c->message);
@@ -122,15 +122,15 @@ static int add_summary(struct checks *c, const struct str *cell, size_t n, uint6
     static const char *const direction[] = {".forward.output", ".backward.output"};
     struct str out[COL_COUNT] = {{0}};
     for (int i = 0; i < 2; i++) {
-        struct str word = at(c, cell, n, i ? C_BACKWARD : C_FORWARD);
+        struct str word = named_check_cell(c, cell, n, i ? C_BACKWARD : C_FORWARD);
         if (!word.n || str_is(word, "None"))
             continue;
         buf_clear(&c->name);
-        buf_str(&c->name, at(c, cell, n, C_NAME));
+        buf_str(&c->name, named_check_cell(c, cell, n, C_NAME));
         if (!str_has(buf_view(&c->name), ".forward") && !str_has(buf_view(&c->name), ".backward"))
             buf_cstr(&c->name, direction[i]); /* a failed name has its own row */
         out[COL_RESULT] = word;
-        if (add(c, out, line, e))
+        if (add_check_result(c, out, line, e))
             return -1;
     }
     return 0;
@@ -145,13 +145,14 @@ static void compile_name(struct checks *c, const struct str *cell, size_t n)
         {"fwd_input", "forward.input"}, {"fwd_output", "forward.output"}, {"grad_output", "backward.input"},
         {"grad_input", "backward.output"},
     };
-    struct str kind = at(c, cell, n, C_KIND);
+    struct str kind = named_check_cell(c, cell, n, C_KIND);
     const char *row = "forward.output"; /* a note: nothing in the module was compared */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_is(kind, rows[i].kind))
             row = rows[i].row;
     buf_clear(&c->name);
-    buf_fmt(&c->name, "%.*s.%s.%.*s", STR_ARG(at(c, cell, n, C_NAME)), row, STR_ARG(at(c, cell, n, C_INDEX)));
+    buf_fmt(&c->name, "%.*s.%s.%.*s", STR_ARG(named_check_cell(c, cell, n, C_NAME)), row,
+            STR_ARG(named_check_cell(c, cell, n, C_INDEX)));
 }
 
 /* The metrics that a row failed by: those with a verdict of their own if there are any, otherwise all of them. */
@@ -171,12 +172,12 @@ static void failed_metrics(struct checks *c, const struct str *cell, size_t n, b
             buf_fmt(&b, "%s %.*s: %.*s", c->metric[i - 1], STR_ARG(str_trim(cell[i - 1])), STR_ARG(x));
         else
             buf_fmt(&b, "%s %.*s", c->metric[i], STR_ARG(x));
-        sentence(&c->message, buf_view(&b));
+        end_sentence(&c->message, buf_view(&b));
     }
     buf_release(&b);
 }
 
-static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int checks_take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct checks *c = ctx;
     struct str out[COL_COUNT] = {{0}};
@@ -193,36 +194,37 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
         if (c->as[i] >= C_GIVEN)
             out[c->as[i] - C_GIVEN] = str_trim(cell[i]);
     failed_metrics(c, cell, n, !c->compile && str_is(out[COL_RESULT], "error"));
-    out[COL_TARGET_SHAPE] = out[COL_GOLDEN_SHAPE] = at(c, cell, n, C_SHAPE);
-    sentence(&c->message, at(c, cell, n, C_ALGORITHM));
-    sentence(&c->message, out[COL_MESSAGE]);
-    sentence(&c->message, at(c, cell, n, C_LOSS_NOTE));
+    out[COL_TARGET_SHAPE] = out[COL_GOLDEN_SHAPE] = named_check_cell(c, cell, n, C_SHAPE);
+    end_sentence(&c->message, named_check_cell(c, cell, n, C_ALGORITHM));
+    end_sentence(&c->message, out[COL_MESSAGE]);
+    end_sentence(&c->message, named_check_cell(c, cell, n, C_LOSS_NOTE));
     if (c->summary)
         return add_summary(c, cell, n, line, e);
     buf_clear(&c->name);
-    buf_str(&c->name, at(c, cell, n, C_NAME));
+    buf_str(&c->name, named_check_cell(c, cell, n, C_NAME));
     if (c->compile) {
         uint64_t number;
-        struct str index = at(c, cell, n, C_INDEX);
+        struct str index = named_check_cell(c, cell, n, C_INDEX);
         compile_name(c, cell, n);
         if (reading_count(index, &number) != READING_VALUE) {
             c->t.odd = index.n ? index : STR("\"\"");
             c->t.odd_for = _("a whole number");
         }
-        if (str_is(at(c, cell, n, C_KIND), "loss")) { /* its status covers all rows, its figure is the loss */
-            sentence(&c->message, out[COL_TARGET_SHAPE]);
+        if (str_is(named_check_cell(c, cell, n, C_KIND),
+                   "loss")) { /* its status covers all rows, its figure is the loss */
+            end_sentence(&c->message, out[COL_TARGET_SHAPE]);
             out[COL_RESULT] = STR("");
             out[COL_TARGET_SHAPE] = out[COL_GOLDEN_SHAPE] = STR("");
         }
     }
-    return add(c, out, line, e);
+    return add_check_result(c, out, line, e);
 }
 
-static int take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int checks_take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct checks *c = ctx;
     struct str kept[SHEET_COLUMNS];
-    return take_row(c, line == 1 ? cell : result_unended(&c->t, cell, n, line, kept), n, line, e);
+    return checks_take_row(c, line == 1 ? cell : result_unended(&c->t, cell, n, line, kept), n, line, e);
 }
 
 static void open_quote(void *ctx)
@@ -231,7 +233,7 @@ static void open_quote(void *ctx)
     result_swallowed(&c->t, c->t.last_line);
 }
 
-static int advance(void *ctx, uint64_t bytes, struct err *e)
+static int advance_checks(void *ctx, uint64_t bytes, struct err *e)
 {
     struct checks *c = ctx;
     c->t.d->bytes_done += bytes;
@@ -277,8 +279,8 @@ static bool probe_compile(const char *path)
 static int open_csv(struct dump *d, struct load *load, struct err *e)
 {
     struct checks c = {.t = {.d = d, .load = load, .path = d->path, .tool = TOOL_CHECK}};
-    struct sheet_sink sink = {.row = take_row, .unended_row = take_last, .advance = advance, .open_quote = open_quote,
-                              .ctx = &c};
+    struct sheet_sink sink = {.row = checks_take_row, .unended_row = checks_take_last, .advance = advance_checks,
+                              .open_quote = open_quote, .ctx = &c};
     struct file f;
     int rc = file_open(&f, d->path, e);
     result_begin(&c.t);
@@ -320,7 +322,7 @@ static const char *word_of(const cJSON *l2, const cJSON *cosine, bool shapes)
 }
 
 /* Whether the number of elements is one, and that of the shape. */
-static bool counts(const cJSON *numel, const cJSON *dims, bool two)
+static bool numel_matches_shape(const cJSON *numel, const cJSON *dims, bool two)
 {
     double n, product = 1;
     if (!numel || cJSON_IsNull(numel) || two)
@@ -357,7 +359,7 @@ static int add_weight(struct checks *c, const struct json_member *m, uint64_t li
     if (!dims || cJSON_IsNull(dims) || cJSON_IsString(dims)) {
         t->odd = cJSON_IsString(dims) ? arena_str(a, str_of(dims->valuestring)) : STR("null");
         t->odd_for = _("sizes in brackets");
-    } else if (!counts(numel, dims, two)) {
+    } else if (!numel_matches_shape(numel, dims, two)) {
         t->odd = numel ? result_json_text(a, numel) : STR("");
         t->odd_for = _("the number of elements");
     }
@@ -367,7 +369,7 @@ static int add_weight(struct checks *c, const struct json_member *m, uint64_t li
     cell[COL_COSINE] = result_json_text(a, cosine);
     cell[COL_EUCLID] = result_json_text(a, l2);
     cell[COL_RESULT] = str_of(word_of(l2, cosine, two));
-    return add(c, cell, line, e);
+    return add_check_result(c, cell, line, e);
 }
 
 static int open_checkpoints(struct dump *d, struct load *load, struct err *e)

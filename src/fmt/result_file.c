@@ -136,7 +136,7 @@ static bool probe_diff(const char *path)
 /* ---- the adviser ---- */
 
 /* "Suspect Nodes: NAME" of a note. */
-static struct str suspect(struct str text)
+static struct str suspect_name(struct str text)
 {
     for (struct str line; text.n;) {
         line = str_next(&text, '\n');
@@ -154,7 +154,7 @@ static int advisor_alone(const char *path, struct err *e)
         buf_release(&b);
         return -1;
     }
-    struct str name = suspect(buf_view(&b));
+    struct str name = suspect_name(buf_view(&b));
     int shown = name.n > 200 ? 200 : (int)name.n;
     err_set(e, ERR_DATA,
             _("%s: advice written by the comparison tool (suspect: %.*s); open the compare_result file in the same "
@@ -165,12 +165,12 @@ static int advisor_alone(const char *path, struct err *e)
 }
 
 /* Adds a note's text as a warning; `table`: the table opened for it, NULL if the table itself was given. */
-static void quote(struct dump *d, const char *note, const char *table)
+static void quote_note(struct dump *d, const char *note, const char *table)
 {
     struct buf b = {0}, text = {0};
     struct err quiet;
     int rc = file_slurp(note, NOTE_MAX, &text, &quiet);
-    struct str name = rc == 0 ? suspect(buf_view(&text)) : STR("");
+    struct str name = rc == 0 ? suspect_name(buf_view(&text)) : STR("");
     bool named = name.n && name.n < 2048 && !str_is(name, "NA");
     if (table)
         buf_fmt(&b, _("opened instead: %s, the table of this advice"), path_base(str_of(table)).p);
@@ -199,7 +199,7 @@ static void quote_beside(struct dump *d, const char *path)
         }
     if (notes == 1) {
         path_join(&b, dir.p, note);
-        quote(d, b.p, NULL);
+        quote_note(d, b.p, NULL);
     }
     name_list_release(&names);
     buf_release(&dir);
@@ -208,7 +208,7 @@ static void quote_beside(struct dump *d, const char *path)
 
 /* ---- rows ---- */
 
-static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int result_file_take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct result_table *t = ctx;
     struct str by_column[COL_COUNT];
@@ -236,10 +236,10 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return rc;
 }
 
-static int take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int result_file_take_last(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct str kept[SHEET_COLUMNS];
-    return take_row(ctx, line == 1 ? cell : result_unended(ctx, cell, n, line, kept), n, line, e);
+    return result_file_take_row(ctx, line == 1 ? cell : result_unended(ctx, cell, n, line, kept), n, line, e);
 }
 
 static void open_quote(void *ctx)
@@ -248,7 +248,7 @@ static void open_quote(void *ctx)
     result_swallowed(t, t->last_line);
 }
 
-static int advance(void *ctx, uint64_t bytes, struct err *e)
+static int advance_result(void *ctx, uint64_t bytes, struct err *e)
 {
     struct result_table *t = ctx;
     t->d->bytes_done += bytes;
@@ -258,8 +258,8 @@ static int advance(void *ctx, uint64_t bytes, struct err *e)
 static int read_sheet(struct result_table *t, struct err *e)
 {
     struct file f;
-    struct sheet_sink sink = {.row = take_row, .unended_row = take_last, .advance = advance, .open_quote = open_quote,
-                              .ctx = t};
+    struct sheet_sink sink = {.row = result_file_take_row, .unended_row = result_file_take_last,
+                              .advance = advance_result, .open_quote = open_quote, .ctx = t};
     struct err cut;
     char magic[2];
     if (file_open(&f, t->path, e))
@@ -292,7 +292,7 @@ static int open_table(struct dump *d, struct load *load, struct err *e)
     result_begin(&t);
     int rc = str_ends(str_of(d->path), ".json") ? result_json_read(&t, e) : read_sheet(&t, e);
     if (rc == 0 && d->column != GOLDEN)
-        note ? quote(d, d->path, t.path) : quote_beside(d, d->path);
+        note ? quote_note(d, d->path, t.path) : quote_beside(d, d->path);
     return result_end(&t, rc, e);
 }
 

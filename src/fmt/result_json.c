@@ -66,7 +66,7 @@ static void frames_of(struct texts *x, const cJSON *list)
 static const char *const relative[] = {"MaxRelativeErr", "MinRelativeErr", "MeanRelativeErr", "NormRelativeErr"};
 
 /* Whether "84.6%", "0", "inf" exceeds msprobe's limit for equal values. */
-static bool beyond(const cJSON *item)
+static bool beyond_limit(const cJSON *item)
 {
     for (size_t i = 0; i < ARRAY_LEN(relative); i++) {
         const cJSON *v = cJSON_GetObjectItemCaseSensitive(item, relative[i]);
@@ -116,9 +116,10 @@ static int add_call(struct result_table *t, struct texts *x, const cJSON *call, 
     if (!cJSON_IsArray(items))
         return err_set(e, ERR_DATA, "%s", _("expected a list \"op_items\""));
     for (const cJSON *it = items->child; it; it = it->next)
-        any = any || beyond(it);
+        any = any || beyond_limit(it);
     for (const cJSON *it = items->child; it; it = it->next) {
-        const char *word = !cJSON_IsBool(same) ? "" : cJSON_IsTrue(same) || (any && !beyond(it)) ? "True" : "False";
+        const char *word = !cJSON_IsBool(same) ? "" : cJSON_IsTrue(same) || (any && !beyond_limit(it)) ? "True"
+                           : "False";
         if (add_item(t, x, it, word, same && !cJSON_IsNull(same) && !cJSON_IsBool(same) ? same : NULL, ++*line, e))
             return -1;
     }

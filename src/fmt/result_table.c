@@ -118,7 +118,7 @@ enum result_tool result_header(const struct str *cell, size_t n, struct result_h
 /* ---- cells ---- */
 
 /* Texts for missing values: msprobe N/A and None, ptdbg Nan (capitalised; "nan" is the value). */
-static bool absent(struct str s)
+static bool cell_is_absent(struct str s)
 {
     static const char *const words[] = {"", "N/A", "None", "Nan", "unsupported", "shape unmatched", "-1.#IND"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -128,10 +128,10 @@ static bool absent(struct str s)
 }
 
 /* *odd: set to a text that is there and no number. */
-static bool number(struct str s, double *out, struct str *odd)
+static bool cell_number(struct str s, double *out, struct str *odd)
 {
     s = str_trim(s);
-    if (absent(s))
+    if (cell_is_absent(s))
         return false;
     enum reading how = reading_number(s, out);
     if (how == READING_UNREADABLE && !odd->n)
@@ -144,12 +144,12 @@ static bool number_or_flag(struct str s, double *out, struct str *odd)
 {
     s = str_trim(s);
     if (!str_is(s, "True") && !str_is(s, "False"))
-        return number(s, out, odd);
+        return cell_number(s, out, odd);
     *out = str_is(s, "True");
     return true;
 }
 
-static const char *kept(struct result_table *t, struct str s)
+static const char *keep_cell_text(struct result_table *t, struct str s)
 {
     if (!s.n)
         return "";
@@ -355,7 +355,7 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
     int64_t dim[TENSOR_DIMS];
     int n = 0;
     s = str_trim(s);
-    if (absent(s))
+    if (cell_is_absent(s))
         return;
     if (reading_sizes(s, TENSOR_DIMS, dim, &n) != READING_VALUE) {
         is_odd(t, s, _("sizes in brackets"));
@@ -367,16 +367,16 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
 }
 
 /* Whether a row that is none by its type has sizes, as only tensors have. */
-static bool sized(struct str shape)
+static bool shape_has_sizes(struct str shape)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
     return reading_sizes(str_trim(shape), TENSOR_DIMS, dim, &n) == READING_VALUE && n > 0;
 }
 
-static enum row_kind kind_of(struct str type)
+static enum row_kind kind_of_table(struct str type)
 {
-    if (absent(type))
+    if (cell_is_absent(type))
         return ROW_NULL;
     if (dtype_find(type) != DTYPE_UNKNOWN)
         return ROW_TENSOR;
@@ -388,16 +388,16 @@ static enum row_kind kind_of(struct str type)
                                       : ROW_OTHER;
 }
 
-static void recorded(struct result_table *t, struct row *r, const struct str *cell, int side)
+static void take_recorded_figures(struct result_table *t, struct row *r, const struct str *cell, int side)
 {
     static const uint8_t bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct str *stat = cell + (side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX);
     struct str md5 = str_trim(cell[side == TARGET ? COL_TARGET_MD5 : COL_GOLDEN_MD5]);
     char tmp[NUM_MAX];
-    if (r->kind == ROW_TENSOR && !absent(md5) && !checksum_is_one(md5)) {
+    if (r->kind == ROW_TENSOR && !cell_is_absent(md5) && !checksum_is_one(md5)) {
         is_odd(t, md5, _("a checksum"));
-    } else if (md5.n >= 8 && !absent(md5) && md5.p[0] != '[') {
-        r->text = kept(t, md5);
+    } else if (md5.n >= 8 && !cell_is_absent(md5) && md5.p[0] != '[') {
+        r->text = keep_cell_text(t, md5);
         r->has |= HAS_CHECKSUM;
         t->d->checksums = true;
         if (r->kind != ROW_TENSOR)
@@ -405,7 +405,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     }
     if (r->kind == ROW_TENSOR) {
         for (int i = 0; i < STAT_COUNT; i++)
-            if ((r->dtype == DTYPE_BOOL ? number_or_flag : number)(stat[i], &r->stat[i], &t->odd))
+            if ((r->dtype == DTYPE_BOOL ? number_or_flag : cell_number)(stat[i], &r->stat[i], &t->odd))
                 r->has |= bit[i];
         return;
     }
@@ -413,17 +413,17 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     if (r->kind == ROW_NULL)
         return;
     if (r->kind <= ROW_BOOL) {
-        if (!(r->kind == ROW_BOOL ? number_or_flag : number)(value, &r->stat[STAT_MAX], &t->odd)) {
+        if (!(r->kind == ROW_BOOL ? number_or_flag : cell_number)(value, &r->stat[STAT_MAX], &t->odd)) {
             r->kind = ROW_NULL;
             return;
         }
         r->has |= HAS_MAX;
         r->text = r->kind == ROW_BOOL ? (r->stat[STAT_MAX] != 0 ? "true" : "false")
-                                      : kept(t, str_of(num_exact(tmp, r->stat[STAT_MAX])));
-    } else if (absent(value) || str_is(value, "[]")) {
+                                      : keep_cell_text(t, str_of(num_exact(tmp, r->stat[STAT_MAX])));
+    } else if (cell_is_absent(value) || str_is(value, "[]")) {
         r->kind = ROW_NULL;
     } else {
-        r->text = kept(t, value);
+        r->text = keep_cell_text(t, value);
     }
 }
 
@@ -437,7 +437,7 @@ static void framework_of(struct dump *d, struct str type)
         d->framework = "mindspore";
 }
 
-static void complain(struct result_table *t, uint64_t line, const char *what)
+static void table_complain(struct result_table *t, uint64_t line, const char *what)
 {
     struct err e;
     if (t->damaged++ >= PROBLEMS)
@@ -465,20 +465,20 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     bool again = seen != MAP_NONE && map_get(&t->calls, call) == d->rows.v[seen].call;
     uint32_t c = call_for(t, call, joint, again, line);
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .dtype = (uint8_t)dtype_find(type)};
-    r.kind = (uint8_t)(t->tool == TOOL_CHECK && absent(type) ? ROW_TENSOR : kind_of(type));
+    r.kind = (uint8_t)(t->tool == TOOL_CHECK && cell_is_absent(type) ? ROW_TENSOR : kind_of_table(type));
     r.io = (uint8_t)io_of(d, c, slot);
     struct str shape = cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE];
-    bool unnamed = r.kind == ROW_TENSOR && type.n && !absent(type) && r.dtype == DTYPE_UNKNOWN &&
+    bool unnamed = r.kind == ROW_TENSOR && type.n && !cell_is_absent(type) && r.dtype == DTYPE_UNKNOWN &&
                    !str_is(type, "torch.Tensor") && !dtype_is_other(type);
-    bool typeless = r.kind == ROW_NULL && t->tool != TOOL_CHECK && sized(shape) &&
-                    !absent(str_trim(cell[side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX]));
-    if ((r.kind == ROW_OTHER && sized(shape)) || unnamed || typeless) { /* "flaot32" */
+    bool typeless = r.kind == ROW_NULL && t->tool != TOOL_CHECK && shape_has_sizes(shape) &&
+                    !cell_is_absent(str_trim(cell[side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX]));
+    if ((r.kind == ROW_OTHER && shape_has_sizes(shape)) || unnamed || typeless) { /* "flaot32" */
         is_odd(t, type.n ? type : STR("None"), _("an element type"));
         r.kind = ROW_TENSOR;
     }
     if (r.kind == ROW_TENSOR)
         shape_of(t, &r, shape);
-    recorded(t, &r, cell, side);
+    take_recorded_figures(t, &r, cell, side);
     framework_of(d, type);
     uint32_t row = dump_add_row(d, c, r);
     if (seen == MAP_NONE)
@@ -503,8 +503,9 @@ static void check_difference(struct result_table *t, const struct str *cell, int
 {
     struct str quiet = STR("");
     double said, a, b;
-    if (!number(without_percent(cell[column]), &said, &t->odd) ||
-        !number(cell[COL_TARGET_MAX + stat], &a, &quiet) || !number(cell[COL_GOLDEN_MAX + stat], &b, &quiet) ||
+    if (!cell_number(without_percent(cell[column]), &said, &t->odd) ||
+        !cell_number(cell[COL_TARGET_MAX + stat], &a, &quiet) ||
+        !cell_number(cell[COL_GOLDEN_MAX + stat], &b, &quiet) ||
         !isfinite(said) || !isfinite(a - b) || (relative && !str_ends(str_trim(cell[column]), "%")))
         return;
     double is = relative ? 100 * fabs(a - b) / fabs(b) : fabs(a - b);
@@ -513,13 +514,13 @@ static void check_difference(struct result_table *t, const struct str *cell, int
         is_odd(t, cell[column], _("the difference of both sides' figures"));
 }
 
-static void figures(struct result_table *t, struct result_line *l, const struct str *cell)
+static void take_figures(struct result_table *t, struct result_line *l, const struct str *cell)
 {
     static const int relative[] = {COL_MAX_REL, COL_MIN_REL, COL_MEAN_REL, COL_NORM_REL};
     for (int i = 0; i < RESULT_FIGURES; i++) {
         /* if statistics were compared, this column is a percentage of the maxima */
         bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
-        if (!other && number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
+        if (!other && cell_number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
             l->has |= (uint8_t)(1 << i);
     }
     for (int i = 0; i < STAT_COUNT && t->head.had[COL_MAX_DIFF]; i++) {
@@ -532,17 +533,17 @@ static void figures(struct result_table *t, struct result_line *l, const struct 
         l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
 }
 
-static void words(struct result_table *t, struct result_line *l, const struct str *cell)
+static void take_line_words(struct result_table *t, struct result_line *l, const struct str *cell)
 {
     struct buf b = {0};
     struct str said = str_trim(cell[COL_RESULT].n ? cell[COL_RESULT] : cell[COL_ACCURACY]);
     l->word = (uint8_t)word_of(said);
-    if (!l->word && !absent(said))
+    if (!l->word && !cell_is_absent(said))
         is_odd(t, said, _("a verdict"));
-    l->said = l->word && !t->own ? kept(t, said) : "";
+    l->said = l->word && !t->own ? keep_cell_text(t, said) : "";
     message_text(cell[COL_MESSAGE], &b);
     struct str text = str_n(b.p ? b.p : "", b.n > LONGEST_TEXT ? LONGEST_TEXT : b.n);
-    l->message = kept(t, text);
+    l->message = keep_cell_text(t, text);
     l->nonfinite = str_ihas(text, "nan") && str_ihas(text, "inf");
     buf_release(&b);
 }
@@ -550,7 +551,7 @@ static void words(struct result_table *t, struct result_line *l, const struct st
 /* ptdbg 2.3 spreads the letters of "Nan" over the columns if no golden row was found. */
 static bool golden_missing(const struct str *cell, struct str name)
 {
-    return absent(name) || (str_is(name, "N") && str_is(str_trim(cell[COL_GOLDEN_DTYPE]), "a"));
+    return cell_is_absent(name) || (str_is(name, "N") && str_is(str_trim(cell[COL_GOLDEN_DTYPE]), "a"));
 }
 
 /* Whether other fields than stacks and messages have several lines. */
@@ -567,7 +568,7 @@ void result_swallowed(struct result_table *t, uint64_t line)
     if (t->swallowed == line)
         return;
     t->swallowed = line;
-    complain(t, line, _("a quote may be missing: the rows in the quoted field are not read"));
+    table_complain(t, line, _("a quote may be missing: the rows in the quoted field are not read"));
 }
 
 const struct str *result_unended(struct result_table *t, const struct str *cell, size_t n, uint64_t line,
@@ -593,7 +594,7 @@ static void complain_cut(struct result_table *t)
                                 "later rows are missing"), t->cells, t->columns);
     else
         err_set(&e, ERR_DATA, "%s", sheet_unended());
-    complain(t, t->unended, e.text);
+    table_complain(t, t->unended, e.text);
 }
 
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
@@ -603,22 +604,22 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
     struct str name[2] =
         {str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_TARGET_NAME]),
          str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_GOLDEN_NAME])};
-    bool there[2] = {!absent(name[TARGET]), !golden_missing(cell, name[GOLDEN])};
+    bool there[2] = {!cell_is_absent(name[TARGET]), !golden_missing(cell, name[GOLDEN])};
     struct result_line l = {.row = NONE, .said = "", .message = ""};
     if (runs_over(cell))
         result_swallowed(t, line);
     if (name[0].n > LONGEST_NAME || name[1].n > LONGEST_NAME) {
-        complain(t, line, _("a row name of more than 2048 bytes"));
+        table_complain(t, line, _("a row name of more than 2048 bytes"));
         there[0] = there[1] = false;
     } else if (!there[0] && !there[1]) {
-        complain(t, line, _("a row without a name; expected \"NPU Name\" or \"Bench Name\""));
+        table_complain(t, line, _("a row without a name; expected \"NPU Name\" or \"Bench Name\""));
     }
     int side = d->column == GOLDEN || (d->column == COLUMN_ALL && !there[TARGET]) ? GOLDEN : TARGET;
     if (there[side])
         l.row = add_side(t, cell, name[side], side, line);
     if (d->column != GOLDEN) {
-        figures(t, &l, cell);
-        words(t, &l, cell);
+        take_figures(t, &l, cell);
+        take_line_words(t, &l, cell);
         t->told[l.word]++;
         t->unjudged += there[0] && there[1] && l.word == WORD_NONE && t->tool != TOOL_CHECK;
         if (l.row != NONE && side == TARGET) {
@@ -630,8 +631,9 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
         char found[READING_FOUND];
         if (l.row != NONE)
             d->rows.v[l.row].has |= IS_UNPARSED;
-        complain(t, line, arena_fmt(&d->arena, _("expected %s, found %s"), t->odd_for ? t->odd_for : _("a number"),
-                                    reading_found(found, t->odd)));
+        table_complain(t, line,
+                       arena_fmt(&d->arena, _("expected %s, found %s"), t->odd_for ? t->odd_for : _("a number"),
+                                 reading_found(found, t->odd)));
         t->odd = (struct str){0};
         t->odd_for = NULL;
     }

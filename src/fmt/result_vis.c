@@ -8,7 +8,7 @@
 
 #define VIS_BYTES (1u << 30)
 
-static bool probe(const char *path)
+static bool vis_probe(const char *path)
 {
     char head[4096];
     struct str s;
@@ -65,7 +65,7 @@ static void take_fields(struct vis_reading *r, struct str cell[COL_COUNT], const
 }
 
 /* The tensor of another node that has the same end of name, otherwise the one at the same place. */
-static const cJSON *counterpart(const cJSON *list, struct str end, size_t place)
+static const cJSON *counterpart_tensor(const cJSON *list, struct str end, size_t place)
 {
     const cJSON *at = NULL;
     size_t i = 0;
@@ -104,7 +104,7 @@ static int add_node(struct vis_reading *r, const struct vis_node *node, const st
             struct str name = str_of(v->string ? v->string : "");
             struct str end = name.n > node->id.n && memcmp(name.p, node->id.p, node->id.n) == 0
                                  ? str_cut(name, node->id.n) : STR("");
-            const cJSON *x = counterpart(cJSON_IsObject(theirs) ? theirs : NULL, end, place);
+            const cJSON *x = counterpart_tensor(cJSON_IsObject(theirs) ? theirs : NULL, end, place);
             if (!cJSON_IsObject(v))
                 return err_set(e, ERR_DATA, _("%s: expected the figures of %s"), r->t->path,
                                name.n ? name.p : "a tensor");
@@ -213,7 +213,7 @@ static bool probe_db(const char *path)
 }
 
 /* One that cannot be read is a place still: opening it says why. */
-static void places(const char *path, place_list *out)
+static void vis_places(const char *path, place_list *out)
 {
     struct database db;
     struct query q = {0};
@@ -347,7 +347,7 @@ const struct reader reader_msprobe_vis = {
     .what = "compare_*.vis build_*.vis: {\"NPU\": {\"root\": …, \"node\": {…",
     .versions = "msprobe 26",
     .unread = N_("stacks and colours of the graphs"),
-    .probe = probe,
+    .probe = vis_probe,
     .open = open_vis,
     .close = result_close,
     .table = true,
@@ -360,7 +360,7 @@ const struct reader reader_msprobe_vis_db = {
     .versions = "msprobe 26.2",
     .unread = N_("stacks and colours of the graphs"),
     .probe = probe_db,
-    .places = places,
+    .places = vis_places,
     .open = open_db,
     .close = result_close,
     .table = true,

@@ -35,7 +35,7 @@ static bool is_line(struct str line)
            (str_has(line, "\"top_indices\"") || str_has(line, "\"tpe\""));
 }
 
-static bool probe(const char *path)
+static bool routing_trace_probe(const char *path)
 {
     struct lines l;
     struct str line;
@@ -64,7 +64,7 @@ static int member_number(struct str line, const char *name)
     return str_u64(str_n(s.p, n), &v) && v < (1u << 30) ? (int)v : -1;
 }
 
-static int step_of(struct str line)
+static int step_of_trace(struct str line)
 {
     int step = member_number(line, "\"step\":");
     return step < 0 ? member_number(line, "\"iter\":") : step;
@@ -82,7 +82,7 @@ static int rank_of(const char *path)
     return str_u64(str_n(name.p, name.n - strlen(".jsonl")), &n) && n < (1u << 20) ? (int)n : -1;
 }
 
-static void places(const char *path, place_list *out)
+static void routing_trace_places(const char *path, place_list *out)
 {
     struct lines l;
     struct str line;
@@ -92,7 +92,7 @@ static void places(const char *path, place_list *out)
     if (lines_open(&l, path, LONGEST, true, &quiet))
         return;
     while (lines_next(&l, &line, &quiet) > 0) {
-        int step = step_of(line);
+        int step = step_of_trace(line);
         if (step >= 0)
             shared_file_line(&x, &l, step, rank);
         else
@@ -118,7 +118,7 @@ static void add_values(struct dump *d, uint32_t call, const char *slot, enum row
 
 /* ---- a line's table ---- */
 
-static bool take(struct str *s, char c)
+static bool take_char(struct str *s, char c)
 {
     while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
         *s = str_cut(*s, 1);
@@ -132,7 +132,7 @@ static bool take_whole(struct str *s, int32_t *out)
 {
     int64_t v = 0;
     size_t n = 0;
-    bool minus = take(s, '-');
+    bool minus = take_char(s, '-');
     while (n < s->n && n < 11 && s->p[n] >= '0' && s->p[n] <= '9')
         v = v * 10 + (s->p[n++] - '0');
     *s = str_cut(*s, n);
@@ -145,29 +145,29 @@ static bool take_whole(struct str *s, int32_t *out)
 static bool take_table(struct str *s, int64_t *dim, int32_t *out, uint64_t room)
 {
     dim[0] = dim[1] = 0;
-    if (!take(s, '['))
+    if (!take_char(s, '['))
         return false;
     do {
         int64_t n = 0;
         int32_t v;
-        if (!take(s, '['))
+        if (!take_char(s, '['))
             return false;
-        if (!take(s, ']')) {
+        if (!take_char(s, ']')) {
             do {
                 if (!take_whole(s, &v) || (out && !room--))
                     return false;
                 if (out)
                     *out++ = v;
                 n++;
-            } while (take(s, ','));
-            if (!take(s, ']'))
+            } while (take_char(s, ','));
+            if (!take_char(s, ']'))
                 return false;
         }
         if (dim[0]++ && n != dim[1])
             return false;
         dim[1] = n;
-    } while (take(s, ','));
-    return take(s, ']');
+    } while (take_char(s, ','));
+    return take_char(s, ']');
 }
 
 /* The place of a table by its name in a line's text, and what else the line says, the table's place taken by a zero. */
@@ -177,7 +177,7 @@ static bool split_line(struct str line, const char *name, int64_t *dim, struct s
     if (at < 0)
         return false;
     struct str behind = str_cut(line, (size_t)at + strlen(name));
-    if (!take(&behind, ':'))
+    if (!take_char(&behind, ':'))
         return false;
     struct str from = behind;
     if (!take_table(&behind, dim, NULL, 0) || line.n - (from.n - behind.n) > REST)
@@ -227,14 +227,14 @@ static bool add_beside(struct dump *d, uint32_t call, const cJSON *o, const char
 }
 
 /* Whether a count that the line states of its table is that of the table, where it is there. */
-static bool states(const cJSON *o, const char *key, int64_t count)
+static bool line_states_count(const cJSON *o, const char *key, int64_t count)
 {
     double n;
     enum reading found = reading_json_number(cJSON_GetObjectItemCaseSensitive(o, key), &n);
     return found == READING_ABSENT || (found == READING_VALUE && n == (double)count);
 }
 
-static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
+static bool routing_trace_read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
 {
     struct err quiet;
     struct buf name = {0}, rest = {0};
@@ -246,7 +246,7 @@ static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_
     const cJSON *layer = cJSON_GetObjectItemCaseSensitive(o, "layer"),
                 *block = cJSON_GetObjectItemCaseSensitive(o, "block"),
                 *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx");
-    good = good && (!routed || (states(o, "num_tokens", dim[0]) && states(o, "topk", dim[1])));
+    good = good && (!routed || (line_states_count(o, "num_tokens", dim[0]) && line_states_count(o, "topk", dim[1])));
     good = good && is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
     if (good) {
         buf_fmt(&name, "%s.", cJSON_IsString(block) ? block->valuestring : "decoder");
@@ -267,7 +267,7 @@ static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_
     return good;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int routing_trace_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct lines l;
     struct str line;
@@ -282,11 +282,11 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->joint = '.';
     load_end(load);
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
-        int step = step_of(line);
+        int step = step_of_trace(line);
         if (!str_trim(line).n || (d->step >= 0 && step >= 0 && step != d->step))
             continue;
         load_begin(load);
-        if ((d->step >= 0 && step < 0) || !read_line(d, &runs, line, l.offset)) {
+        if ((d->step >= 0 && step < 0) || !routing_trace_read_line(d, &runs, line, l.offset)) {
             struct err what;
             err_at(&what, d->path, l.offset, "%s", _("expected a layer and the experts of its tokens"));
             dump_problem(d, NONE, "damaged", what.text);
@@ -337,7 +337,7 @@ static int open_beside(const struct dump *d, const struct values *v, struct tens
     return rc;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int routing_trace_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct trace *x = d->state;
     const struct values *v = &x->of_row.v[row];
@@ -362,7 +362,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     return 0;
 }
 
-static void close_dump(struct dump *d)
+static void routing_trace_close_dump(struct dump *d)
 {
     struct trace *t = d->state;
     if (t)
@@ -377,9 +377,9 @@ const struct reader reader_routing_trace = {
     .what = "router_trace_rankN.jsonl tokens_per_expert/rankN.jsonl",
     .versions = "Megatron-LM, August 2026",
     .unread = N_("lines of more than 64 MB; the state of the routers (router_state_rankN.pt)"),
-    .probe = probe,
-    .places = places,
-    .open = open_dump,
-    .tensor = open_tensor,
-    .close = close_dump,
+    .probe = routing_trace_probe,
+    .places = routing_trace_places,
+    .open = routing_trace_open_dump,
+    .tensor = routing_trace_open_tensor,
+    .close = routing_trace_close_dump,
 };

@@ -181,7 +181,7 @@ static uint32_t extra_of(struct dump *d, const cJSON *counts, const cJSON *file)
 }
 
 /* [call, slot, io, kind, type, has, shape, [max, min, mean, norm], text, [counts], file] */
-static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t line, struct err *e)
+static int row_records_add_row(struct dump *d, const cJSON *a, const char *path, uint64_t line, struct err *e)
 {
     const cJSON *at[11] = {NULL};
     size_t n = 0;
@@ -234,7 +234,7 @@ int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, co
 {
     const cJSON *v;
     if ((v = json_line_member(o, "row")))
-        return add_row(d, v, path, line, e);
+        return row_records_add_row(d, v, path, line, e);
     if (json_line_member(o, "call"))
         return add_call(d, all, o, path, e);
     if ((v = json_line_member(o, "stack")))

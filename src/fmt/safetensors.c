@@ -31,7 +31,7 @@ static bool header_length(const struct file *f, uint64_t *n)
     return b[8] == '{';
 }
 
-static bool probe(const char *path)
+static bool safetensors_probe(const char *path)
 {
     struct file f;
     struct err quiet;
@@ -43,7 +43,7 @@ static bool probe(const char *path)
     return yes || str_ends(str_of(path), ".safetensors");
 }
 
-static bool sizes(const cJSON *v, struct tensor *t)
+static bool read_sizes(const cJSON *v, struct tensor *t)
 {
     if (!cJSON_IsArray(v))
         return false;
@@ -58,7 +58,7 @@ static bool sizes(const cJSON *v, struct tensor *t)
     return true;
 }
 
-static bool range(const cJSON *v, uint64_t out[2])
+static bool read_offsets(const cJSON *v, uint64_t out[2])
 {
     if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 2)
         return false;
@@ -73,7 +73,7 @@ static bool range(const cJSON *v, uint64_t out[2])
     return out[0] <= out[1];
 }
 
-static void metadata(struct weights *w, const cJSON *v)
+static void read_metadata(struct weights *w, const cJSON *v)
 {
     const cJSON *format = cJSON_GetObjectItemCaseSensitive(v, "format");
     if (cJSON_IsString(format))
@@ -117,14 +117,14 @@ static bool each_once(const cJSON *v)
     return n[0] == 1 && n[1] == 1 && n[2] == 1;
 }
 
-static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t data, const struct json_member *m,
-               const cJSON *v, stretch_list *all, struct err *e)
+static int safetensors_member(struct weights *w, uint32_t file, const struct file *f, uint64_t data,
+                              const struct json_member *m, const cJSON *v, stretch_list *all, struct err *e)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
     struct tensor t = {.file = {.name = f->name}};
     uint64_t at[2];
-    if (!each_once(v) || !cJSON_IsString(type) || !sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
-        !range(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
+    if (!each_once(v) || !cJSON_IsString(type) || !read_sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
+        !read_offsets(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
         return err_at(e, f->name, m->offset,
                       _("%.*s: expected \"dtype\", \"shape\" and \"data_offsets\": [from, to], each once"),
                       STR_ARG(m->key));
@@ -167,7 +167,7 @@ static int by_start(const void *a, const void *b)
 
 /* Checks that tensors do not share bytes, which the format forbids and which could make reading endless, and that every
  * byte belongs to one: a tensor may have gone from the header. */
-static int apart(struct weights *w, const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
+static int stretches_apart(struct weights *w, const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
 {
     uint64_t end = 0, unclaimed = 0, first = 0, size = f->size - data;
     vec_sort(l, by_start);
@@ -189,7 +189,7 @@ static int apart(struct weights *w, const stretch_list *l, const struct file *f,
 }
 
 /* Behind its object a header has blanks alone: tensors of a second object would not be missed. */
-static int blanks(const struct file *f, uint64_t from, uint64_t end, struct err *e)
+static int only_blanks(const struct file *f, uint64_t from, uint64_t end, struct err *e)
 {
     char text[4096];
     while (from < end) {
@@ -204,7 +204,7 @@ static int blanks(const struct file *f, uint64_t from, uint64_t end, struct err 
     return 0;
 }
 
-static int list(struct weights *w, uint32_t file, struct err *e)
+static int safetensors_list(struct weights *w, uint32_t file, struct err *e)
 {
     w->by_name = true;
     struct file f;
@@ -231,19 +231,19 @@ static int list(struct weights *w, uint32_t file, struct err *e)
         if (!v)
             rc = -1;
         else if (str_is(m.key, "__metadata__")) {
-            metadata(w, v);
+            read_metadata(w, v);
             packed_names(v, &packed);
         } else
-            rc = one(w, file, &f, 8 + n, &m, v, &all, e) ? -1 : 1;
+            rc = safetensors_member(w, file, &f, 8 + n, &m, v, &all, e) ? -1 : 1;
         json_pool_clear(&pool);
         if (rc < 0)
             break;
     }
     json_pool_leave(&pool);
     if (rc == 0)
-        rc = blanks(&f, j.base + j.at, 8 + n, e);
+        rc = only_blanks(&f, j.base + j.at, 8 + n, e);
     if (rc == 0)
-        rc = apart(w, &all, &f, 8 + n, e);
+        rc = stretches_apart(w, &all, &f, 8 + n, e);
     mark_packed(w, &packed);
     name_list_release(&packed);
     vec_release(&all);
@@ -253,4 +253,5 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     return rc;
 }
 
-const struct weight_format weights_safetensors = {.name = "safetensors", .probe = probe, .list_file = list};
+const struct weight_format weights_safetensors =
+    {.name = "safetensors", .probe = safetensors_probe, .list_file = safetensors_list};

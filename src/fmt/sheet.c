@@ -79,7 +79,7 @@ static void on_row(int c, void *ctx)
 
 /* Ends the last row and finds whether its quote was closed: in strict mode libcsv reports an open quote but keeps the
  * row. */
-static void finish(struct csv_parser *csv, struct sheet_reading *r)
+static void finish_csv(struct csv_parser *csv, struct sheet_reading *r)
 {
     csv_set_opts(csv, CSV_STRICT | CSV_STRICT_FINI);
     bool open = csv_fini(csv, on_field, on_row, r) != 0;
@@ -91,14 +91,14 @@ static void finish(struct csv_parser *csv, struct sheet_reading *r)
         r->cells.sink->open_quote(r->cells.sink->ctx);
 }
 
-static void begin(struct csv_parser *csv)
+static void begin_csv(struct csv_parser *csv)
 {
     csv_init(csv, 0);
     csv_set_realloc_func(csv, mem_resize);
     csv_set_blk_size(csv, 64 * 1024); /* its default of 128 bytes would copy a long cell over and over */
 }
 
-static void parse(struct csv_parser *csv, struct sheet_reading *r, struct str s)
+static void parse_csv(struct csv_parser *csv, struct sheet_reading *r, struct str s)
 {
     size_t skip = r->at == 0 && str_starts(s, "\xef\xbb\xbf") ? 3 : 0; /* Excel's mark */
     r->at += s.n;
@@ -109,10 +109,10 @@ static void parse(struct csv_parser *csv, struct sheet_reading *r, struct str s)
             err_line(r->e, r->cells.name, r->cells.line + 1, _("a row of more than 16 MB; a quote may be missing"));
 }
 
-static int end(struct csv_parser *csv, struct sheet_reading *r)
+static int end_csv(struct csv_parser *csv, struct sheet_reading *r)
 {
     if (!r->cells.state)
-        finish(csv, r);
+        finish_csv(csv, r);
     csv_free(csv);
     sheet_cells_release(&r->cells);
     return r->cells.state < 0 ? -1 : 0;
@@ -123,33 +123,33 @@ static int read_csv(const struct file *f, const struct sheet_sink *sink, struct 
     struct sheet_reading r = {.cells = {.sink = sink, .name = f->name}, .e = e};
     struct csv_parser csv;
     char *chunk = mem_alloc(CHUNK);
-    begin(&csv);
+    begin_csv(&csv);
     while (!r.cells.state) {
         long n = file_read_some(f, r.at, chunk, CHUNK, e);
         if (n <= 0) {
             r.cells.state = (int)n;
             break;
         }
-        parse(&csv, &r, str_n(chunk, (size_t)n));
+        parse_csv(&csv, &r, str_n(chunk, (size_t)n));
         if (!r.cells.state && sink->advance)
             r.cells.state = sink->advance(sink->ctx, (uint64_t)n, e);
     }
     free(chunk);
-    return end(&csv, &r);
+    return end_csv(&csv, &r);
 }
 
 int sheet_read_text(struct str text, const char *name, const struct sheet_sink *sink, struct err *e)
 {
     struct sheet_reading r = {.cells = {.sink = sink, .name = name}, .e = e};
     struct csv_parser csv;
-    begin(&csv);
+    begin_csv(&csv);
     while (text.n && !r.cells.state) { /* line by line: most want the first alone */
         ptrdiff_t line = str_find(text, '\n');
         size_t n = line < 0 ? text.n : (size_t)line + 1;
-        parse(&csv, &r, str_n(text.p, n));
+        parse_csv(&csv, &r, str_n(text.p, n));
         text = str_cut(text, n);
     }
-    return end(&csv, &r);
+    return end_csv(&csv, &r);
 }
 
 int sheet_read(const struct file *f, const struct sheet_sink *sink, struct err *e)

@@ -44,33 +44,33 @@ struct strings {
     VEC(struct str) v;
 };
 
-static void stop(struct xml *x, int state)
+static void xml_stop(struct xml *x, int state)
 {
     x->state = state;
     x->text = false;
     XML_StopParser(x->parser, XML_FALSE);
 }
 
-static void fail(struct xml *x, const char *what)
+static void xml_fail(struct xml *x, const char *what)
 {
     err_set(x->e, ERR_DATA, _("%s: %s, line %lu: %s"), x->file->name, x->part,
             (unsigned long)XML_GetCurrentLineNumber(x->parser), what);
-    stop(x, -1);
+    xml_stop(x, -1);
 }
 
 /* The name after the colon: writers may use a namespace prefix. */
-static const char *local(const char *name)
+static const char *local_name(const char *name)
 {
     const char *colon = strrchr(name, ':');
     return colon ? colon + 1 : name;
 }
 
-static bool is(const char *name, const char *word)
+static bool xml_name_is(const char *name, const char *word)
 {
-    return strcmp(local(name), word) == 0;
+    return strcmp(local_name(name), word) == 0;
 }
 
-static const char *attribute(const char **atts, const char *name)
+static const char *xml_attribute(const char **atts, const char *name)
 {
     for (; *atts; atts += 2)
         if (strcmp(atts[0], name) == 0)
@@ -83,23 +83,23 @@ static const char *attribute(const char **atts, const char *name)
 static void string_open(struct xml *x, const char *name, const char **atts)
 {
     (void)atts;
-    if (is(name, "si"))
+    if (xml_name_is(name, "si"))
         buf_clear(&x->value);
-    else if (is(name, "rPh"))
+    else if (xml_name_is(name, "rPh"))
         x->phonetic = true;
-    else if (is(name, "t"))
+    else if (xml_name_is(name, "t"))
         x->text = !x->phonetic;
 }
 
 static void string_close(struct xml *x, const char *name)
 {
-    if (is(name, "t")) {
+    if (xml_name_is(name, "t")) {
         x->text = false;
-    } else if (is(name, "rPh")) {
+    } else if (xml_name_is(name, "rPh")) {
         x->phonetic = false;
-    } else if (is(name, "si")) {
+    } else if (xml_name_is(name, "si")) {
         if (x->strings->v.n == STRINGS_COUNT)
-            return fail(x, _("more than 2 million texts"));
+            return xml_fail(x, _("more than 2 million texts"));
         struct str kept = arena_str(&x->strings->arena, buf_view(&x->value));
         vec_push(&x->strings->v, kept);
     }
@@ -118,15 +118,15 @@ static int column_of(const char *ref)
 
 static void begin_cell(struct xml *x, const char **atts)
 {
-    const char *ref = attribute(atts, "r"), *type = attribute(atts, "t");
+    const char *ref = xml_attribute(atts, "r"), *type = xml_attribute(atts, "t");
     x->column = ref ? column_of(ref) : (int)x->cells.end.n;
     x->kind = !type ? CELL_TEXT : strcmp(type, "s") == 0 ? CELL_SHARED : strcmp(type, "b") == 0 ? CELL_BOOL : CELL_TEXT;
     buf_clear(&x->value);
     x->formula = false;
     if (x->column < (int)x->cells.end.n)
-        fail(x, _("cells are not in column order"));
+        xml_fail(x, _("cells are not in column order"));
     else if (x->column >= SHEET_COLUMNS)
-        fail(x, _("a cell beyond column 1024, the limit"));
+        xml_fail(x, _("a cell beyond column 1024, the limit"));
 }
 
 static void end_cell(struct xml *x)
@@ -135,51 +135,51 @@ static void end_cell(struct xml *x)
     unsigned long long n;
     while ((int)x->cells.end.n < x->column)
         if (sheet_cell(&x->cells, x->e))
-            return stop(x, -1);
+            return xml_stop(x, -1);
     if (x->kind == CELL_SHARED && s.n) {
         if (!str_u64(s, &n) || n >= x->strings->v.n)
-            return fail(x, _("a cell refers to a text that is missing in xl/sharedStrings.xml"));
+            return xml_fail(x, _("a cell refers to a text that is missing in xl/sharedStrings.xml"));
         s = x->strings->v.v[n];
         if ((x->copied += s.n) > TEXT_MAX)
-            return fail(x, _("more than 1 GB of text"));
+            return xml_fail(x, _("more than 1 GB of text"));
     } else if (x->kind == CELL_BOOL) {
         s = str_is(s, "1") ? STR("True") : str_is(s, "0") ? STR("False") : s;
     } else if (!s.n && x->formula) { /* a program that computes nothing wrote it: there, and unknown */
         s = STR("=…");
     }
     if (x->cells.text.n + s.n > SHEET_ROW_BYTES)
-        return fail(x, _("a row of more than 16 MB"));
+        return xml_fail(x, _("a row of more than 16 MB"));
     buf_str(&x->cells.text, s);
     if (sheet_cell(&x->cells, x->e))
-        stop(x, -1);
+        xml_stop(x, -1);
 }
 
 static void sheet_open(struct xml *x, const char *name, const char **atts)
 {
-    if (is(name, "c"))
+    if (xml_name_is(name, "c"))
         begin_cell(x, atts);
-    else if (is(name, "f"))
+    else if (xml_name_is(name, "f"))
         x->formula = true;
-    else if (is(name, "rPh"))
+    else if (xml_name_is(name, "rPh"))
         x->phonetic = true;
-    else if (is(name, "v") || is(name, "t"))
+    else if (xml_name_is(name, "v") || xml_name_is(name, "t"))
         x->text = !x->phonetic;
 }
 
 static void sheet_close(struct xml *x, const char *name)
 {
-    if (is(name, "v") || is(name, "t")) {
+    if (xml_name_is(name, "v") || xml_name_is(name, "t")) {
         x->text = false;
-    } else if (is(name, "rPh")) {
+    } else if (xml_name_is(name, "rPh")) {
         x->phonetic = false;
-    } else if (is(name, "c")) {
+    } else if (xml_name_is(name, "c")) {
         end_cell(x);
-    } else if (is(name, "row")) {
+    } else if (xml_name_is(name, "row")) {
         int rc = sheet_row(&x->cells, x->e);
         if (rc)
-            stop(x, rc);
-    } else if (is(name, "sheetData")) {
-        stop(x, 1);
+            xml_stop(x, rc);
+    } else if (xml_name_is(name, "sheetData")) {
+        xml_stop(x, 1);
     }
 }
 
@@ -191,7 +191,7 @@ static void on_open(void *ctx, const char *name, const char **atts)
     if (x->state)
         return;
     if (++x->depth > DEEPEST)
-        fail(x, _("more than 64 nested elements"));
+        xml_fail(x, _("more than 64 nested elements"));
     else
         x->open(x, name, atts);
 }
@@ -211,7 +211,7 @@ static void on_text(void *ctx, const char *s, int n)
     if (x->state || !x->text)
         return;
     if (x->value.n + (size_t)n > SHEET_ROW_BYTES)
-        fail(x, _("a cell of more than 16 MB"));
+        xml_fail(x, _("a cell of more than 16 MB"));
     else
         buf_add(&x->value, s, (size_t)n);
 }
@@ -223,14 +223,14 @@ static void on_doctype(void *ctx, const char *name, const char *sysid, const cha
     (void)sysid;
     (void)pubid;
     (void)internal;
-    fail(ctx, _("a document type declaration, which worksheets do not contain"));
+    xml_fail(ctx, _("a document type declaration, which worksheets do not contain"));
 }
 
 static int on_chunk(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e)
 {
     struct xml *x = ctx;
     if (XML_Parse(x->parser, p, (int)n, n == 0) != XML_STATUS_OK && !x->state)
-        fail(x, XML_ErrorString(XML_GetErrorCode(x->parser)));
+        xml_fail(x, XML_ErrorString(XML_GetErrorCode(x->parser)));
     const struct sheet_sink *sink = x->cells.sink;
     if (!x->state && sink && sink->advance) {
         int rc = sink->advance(sink->ctx, packed - x->told, e);
@@ -241,7 +241,7 @@ static int on_chunk(void *ctx, const char *p, size_t n, uint64_t packed, struct 
     return x->state;
 }
 
-static int parse(struct xml *x, const struct zip_member *m)
+static int xml_parse_member(struct xml *x, const struct zip_member *m)
 {
     uint64_t limit = x->cells.sink ? SHEET_MAX : STRINGS_MAX;
     if (m->size > limit || (m->size > SMALL && m->size / TIGHTEST > m->packed))
@@ -266,7 +266,7 @@ static int read_strings(struct zip *z, const struct file *f, struct strings *out
     struct zip_member m;
     int rc = zip_find(z, x.part, &m, e);
     if (rc > 0)
-        rc = parse(&x, &m);
+        rc = xml_parse_member(&x, &m);
     buf_release(&x.value);
     return rc;
 }
@@ -293,7 +293,7 @@ int sheet_read_xlsx(const struct file *f, const struct sheet_sink *sink, struct 
         if (rc == 0)
             rc = err_set(e, ERR_DATA, _("%s: no worksheet (xl/worksheets/sheet1.xml) in this archive"), f->name);
         else if (rc > 0)
-            rc = parse(&x, &m);
+            rc = xml_parse_member(&x, &m);
     }
     zip_close(z);
     sheet_cells_release(&x.cells);

@@ -50,7 +50,7 @@ struct pickle_walk {
 
 /* Limits repeated reading: a hostile file of a megabyte may have 100,000 tensors sharing one storage, and reading
  * each would take days. */
-static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t stored, struct err *why)
+static bool walk_afford(struct pickle_walk *x, const struct tensor *t, uint64_t stored, struct err *why)
 {
     uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
     if (own > x->left || (size && t->numel - own / size > x->beyond / size)) {
@@ -67,7 +67,7 @@ static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t store
 
 /* The first entry of a dictionary: a subclass (OrderedDict, the ModelOutput of transformers) is a call whose items
  * follow its state. */
-static bool entries(const struct pickle *p, uint32_t *from)
+static bool entry_range(const struct pickle *p, uint32_t *from)
 {
     if (p->kind == PICKLE_DICT) {
         *from = 0;
@@ -81,39 +81,39 @@ static bool entries(const struct pickle *p, uint32_t *from)
            (p->n - 3) % 2 == 0;
 }
 
-static const struct pickle *entry(const struct pickle *p, const char *key)
+static const struct pickle *namespace_entry(const struct pickle *p, const char *key)
 {
     uint32_t i;
-    if (entries(p, &i))
+    if (entry_range(p, &i))
         for (; i + 1 < p->n; i += 2)
             if (p->item[i]->kind == PICKLE_TEXT && str_is(p->item[i]->text, key))
                 return p->item[i + 1];
     return NULL;
 }
 
-static int number(const struct pickle *space, const char *key)
+static int namespace_number(const struct pickle *space, const char *key)
 {
     const struct pickle *v = pickle_get(space, key);
     return v && v->kind == PICKLE_INT && v->i > 0 && v->i < (1 << 24) ? (int)v->i : 0;
 }
 
 /* Megatron's arguments: the state of an argparse.Namespace. */
-static void architecture(struct weights *w, const struct pickle *args)
+static void read_architecture(struct weights *w, const struct pickle *args)
 {
     if (!args || args->kind != PICKLE_CALL || args->n < 3 || !pickle_is_global(args->item[0], "argparse Namespace"))
         return;
     const struct pickle *state = args->item[2];
     struct weight_arch *a = &w->arch;
-    a->heads = number(state, "num_attention_heads");
+    a->heads = namespace_number(state, "num_attention_heads");
     const struct pickle *gqa = pickle_get(state, "group_query_attention");
     if (gqa && gqa->kind == PICKLE_BOOL && gqa->i)
-        a->kv_heads = number(state, "num_query_groups");
+        a->kv_heads = namespace_number(state, "num_query_groups");
     else
         a->kv_heads = a->heads;
-    a->tp = number(state, "tensor_model_parallel_size");
-    a->pp = number(state, "pipeline_model_parallel_size");
-    a->layers = number(state, "num_layers");
-    a->vocab = number(state, "padded_vocab_size");
+    a->tp = namespace_number(state, "tensor_model_parallel_size");
+    a->pp = namespace_number(state, "pipeline_model_parallel_size");
+    a->layers = namespace_number(state, "num_layers");
+    a->vocab = namespace_number(state, "padded_vocab_size");
     const struct pickle *gated = pickle_get(state, "swiglu");
     if (gated && gated->kind == PICKLE_BOOL)
         a->gated = gated->i != 0;
@@ -165,7 +165,7 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
             if (tensor_check(&t, 0, d->size, &why)) {
                 err_prefix(&why, "%.*s", STR_ARG(name));
                 problem = why.text;
-            } else if (!afford(x, &t, d->size, &why)) {
+            } else if (!walk_afford(x, &t, d->size, &why)) {
                 problem = why.text;
             }
         }
@@ -189,7 +189,7 @@ static int add_array(struct pickle_walk *x, const struct pickle *p)
     struct err why;
     struct weight_piece piece = x->source.lies;
     int bad = pt_array(&t, p, x->name, &b, &type, &why);
-    if (!bad && (!afford(x, &t, b.size, &why) || pt_array_whole(&b, x->name, &why)))
+    if (!bad && (!walk_afford(x, &t, b.size, &why) || pt_array_whole(&b, x->name, &why)))
         bad = -1;
     if (!bad && b.bytes.n) {
         piece.at += (uint64_t)(b.bytes.p - x->source.text.p);
@@ -231,7 +231,7 @@ static int add_leaf(struct pickle_walk *x, const struct pickle *p)
 #define TOLD_MOST 4096 /* bytes of text of an object */
 
 /* A value without tensors as text: types by their names, objects by what builds them. False where it has none. */
-static bool tell(const struct pickle *p, int depth, struct buf *out)
+static bool tell_pickle(const struct pickle *p, int depth, struct buf *out)
 {
     char tmp[NUM_MAX];
     if (depth > TOLD_DEPTH || out->n > TOLD_MOST || pt_is_tensor(p) || pt_is_array(p))
@@ -253,7 +253,7 @@ static bool tell(const struct pickle *p, int depth, struct buf *out)
     bool told = p->n > 0;
     for (uint32_t i = 0; i < p->n && told; i++) {
         buf_cstr(out, i ? ", " : "");
-        told = !p->item[i] || tell(p->item[i], depth + 1, out);
+        told = !p->item[i] || tell_pickle(p->item[i], depth + 1, out);
     }
     buf_char(out, ')');
     return told;
@@ -291,7 +291,7 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
         break;
     default: {
         struct buf b = {0};
-        if (!x->numbers && tell(p, 0, &b)) /* numpy.save: what is no number or text is named as unread */
+        if (!x->numbers && tell_pickle(p, 0, &b)) /* numpy.save: what is no number or text is named as unread */
             v.text = arena_cstr(a, buf_view(&b));
         buf_release(&b);
         break;
@@ -317,9 +317,9 @@ static int add_value(struct pickle_walk *x, const struct pickle *p)
     return 0;
 }
 
-static int descend(struct pickle_walk *x, const struct pickle *p, int depth);
+static int walk_descend(struct pickle_walk *x, const struct pickle *p, int depth);
 
-static int member(struct pickle_walk *x, struct str key, const struct pickle *p, int depth)
+static int walk_member(struct pickle_walk *x, struct str key, const struct pickle *p, int depth)
 {
     size_t n = x->path.n;
     if (n + key.n > WEIGHT_NAME_MAX)
@@ -328,19 +328,19 @@ static int member(struct pickle_walk *x, struct str key, const struct pickle *p,
     if (n)
         buf_char(&x->path, '.');
     buf_str(&x->path, key);
-    int rc = descend(x, p, depth + 1);
+    int rc = walk_descend(x, p, depth + 1);
     x->path.n = n;
     return rc;
 }
 
-static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
+static int walk_descend(struct pickle_walk *x, const struct pickle *p, int depth)
 {
     uint32_t from;
     int rc = 0;
     char tmp[24];
     if (is_leaf(x, p))
         return add_leaf(x, p);
-    bool dict = entries(p, &from);
+    bool dict = entry_range(p, &from);
     if (!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE)
         return add_value(x, p);
     if (depth > DEPTH)
@@ -353,7 +353,7 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
         for (uint32_t i = 0; i < p->n && rc == 0; i++) {
             struct buf b = {0};
             buf_fmt(&b, "%u", i);
-            rc = member(x, buf_view(&b), p->item[i], depth);
+            rc = walk_member(x, buf_view(&b), p->item[i], depth);
             buf_release(&b);
         }
         return rc;
@@ -369,39 +369,39 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
         } else if (k->kind != PICKLE_TEXT) {
             continue;
         }
-        rc = member(x, key, p->item[from + 1], depth);
+        rc = walk_member(x, key, p->item[from + 1], depth);
     }
     return rc;
 }
 
 /* Lists the tree. The model's entry in the top dictionary is not part of the names; virtual pipeline stages
  * ("model0", "model1") stay as prefixes. */
-static int tree(struct pickle_walk *x, const struct pickle *root)
+static int walk_tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;
     if (is_leaf(x, root)) {
         buf_cstr(&x->path, "tensor");
         return add_leaf(x, root);
     }
-    if (!entries(root, &from))
+    if (!entry_range(root, &from))
         return root->kind == PICKLE_LIST || root->kind == PICKLE_TUPLE
-                   ? descend(x, root, 0)
+                   ? walk_descend(x, root, 0)
                    : err_set(x->e, ERR_DATA, _("%s: expected a dictionary of tensors in the pickle; save "
                                                "model.state_dict() instead of the model"), x->name);
-    architecture(x->w, entry(root, "args"));
+    read_architecture(x->w, namespace_entry(root, "args"));
     nmap_add(&x->seen, (uint64_t)(uintptr_t)root, 0);
     for (int model = 1; model >= 0; model--)
         for (uint32_t i = from; i + 1 < root->n; i += 2) {
             const struct pickle *k = root->item[i], *v = root->item[i + 1];
             uint32_t unused;
-            bool is = k->kind == PICKLE_TEXT && weights_hold_model(k->text) && entries(v, &unused);
+            bool is = k->kind == PICKLE_TEXT && weights_hold_model(k->text) && entry_range(v, &unused);
             if (is != (bool)model || (k->kind != PICKLE_TEXT && k->kind != PICKLE_INT))
                 continue;
             buf_clear(&x->path);
             struct buf b = {0};
             if (k->kind == PICKLE_INT)
                 buf_fmt(&b, "%lld", (long long)k->i);
-            int rc = is ? descend(x, v, 0) : member(x, k->kind == PICKLE_INT ? buf_view(&b) : k->text, v, 0);
+            int rc = is ? walk_descend(x, v, 0) : walk_member(x, k->kind == PICKLE_INT ? buf_view(&b) : k->text, v, 0);
             buf_release(&b);
             if (rc)
                 return -1;
@@ -409,7 +409,7 @@ static int tree(struct pickle_walk *x, const struct pickle *root)
     return 0;
 }
 
-static void release(struct pickle_walk *x)
+static void walk_release(struct pickle_walk *x)
 {
     map_release(&x->keys);
     vec_release(&x->stored);
@@ -463,7 +463,7 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
         x->source.lies.member = arena_cstr(&x->w->arena, path);
     if (rc == 0) {
         const struct pickle *root = pickle_parse(buf_view(&text), &x->arena, f->name, NULL, x->e);
-        rc = root ? tree(x, root) : -1;
+        rc = root ? walk_tree(x, root) : -1;
     }
     buf_release(&text);
     vec_release(&members);
@@ -537,9 +537,9 @@ static void storages_of(struct pickle_walk *x, const struct pickle *root, struct
 }
 
 /* After the pickles: for each key in their list an element count of 8 bytes, then the elements. */
-static int lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at,
-                   const struct map *index,
-                   const storage_list *kinds)
+static int state_dict_lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at,
+                              const struct map *index,
+                              const storage_list *kinds)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
         unsigned char b[8];
@@ -574,14 +574,14 @@ static bool is_magic(const struct pickle *p)
 }
 
 /* pickle.dump of NumPy arrays: one pickle without torch objects. */
-static int plain(struct pickle_walk *x, const struct file *f, const struct pickle *object)
+static int load_plain_pickle(struct pickle_walk *x, const struct file *f, const struct pickle *object)
 {
     size_t before = x->w->list.n;
     uint32_t unused;
-    bool may = is_leaf(x, object) || entries(object, &unused) || object->kind == PICKLE_LIST ||
+    bool may = is_leaf(x, object) || entry_range(object, &unused) || object->kind == PICKLE_LIST ||
                object->kind == PICKLE_TUPLE;
     x->plain = true;
-    if (may && tree(x, object))
+    if (may && walk_tree(x, object))
         return -1;
     return x->w->list.n > before ? 0 : err_at(x->e, f->name, 0, "%s", _("expected torch.save's magic number or a "
                                                                         "dictionary of arrays"));
@@ -604,7 +604,7 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
     buf_release(&bytes);
     x->source = source[rc ? 0 : 3];
     if (rc)
-        return rc < 0 ? -1 : plain(x, f, part[0]);
+        return rc < 0 ? -1 : load_plain_pickle(x, f, part[0]);
     const struct pickle *little = pickle_get(part[2], "little_endian");
     x->swap = little && little->kind == PICKLE_BOOL && !little->i;
     if (part[4]->kind != PICKLE_LIST)
@@ -614,11 +614,11 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
     struct err cut = {0}, *given = x->e;
     storages_of(x, part[3], &index, &kinds);
     x->e = &cut;
-    rc = lay_out(x, f, part[4], at, &index, &kinds);
+    rc = state_dict_lay_out(x, f, part[4], at, &index, &kinds);
     x->e = given;
     if (rc) /* a file cut short: complete tensors are listed, the others are reported */
         weights_problem(x->w, UINT32_MAX, "damaged", cut.text);
-    rc = tree(x, part[3]);
+    rc = walk_tree(x, part[3]);
     map_release(&index);
     vec_release(&kinds);
     return rc;
@@ -629,7 +629,7 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
 static const unsigned char legacy_head[] =
     {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
 
-static int list(struct weights *w, uint32_t file, struct err *e)
+static int state_dict_list(struct weights *w, uint32_t file, struct err *e)
 {
     struct file f;
     unsigned char head[sizeof legacy_head] = {0};
@@ -647,12 +647,12 @@ static int list(struct weights *w, uint32_t file, struct err *e)
                                     "not read: load and save again"));
     if (rc == 0 && !*w->framework && !x.plain)
         w->framework = "pytorch";
-    release(&x);
+    walk_release(&x);
     file_close(&f);
     return rc;
 }
 
-static bool named(const char *path)
+static bool state_dict_named(const char *path)
 {
     static const char *const ends[] = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle", ".pdparams"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
@@ -672,7 +672,7 @@ static bool holds_pickle(const struct file *f)
     return yes;
 }
 
-static bool probe(const char *path)
+static bool state_dict_probe(const char *path)
 {
     struct file f;
     struct err quiet;
@@ -682,14 +682,15 @@ static bool probe(const char *path)
     bool yes = file_read_some(&f, 0, head, sizeof head, &quiet) == (long)sizeof head;
     /* torch's default is protocol 2; others differ in the second byte and in the framing of the number */
     if (yes && memcmp(head, "PK\3\4", 4) == 0)
-        yes = named(path) || holds_pickle(&f);
+        yes = state_dict_named(path) || holds_pickle(&f);
     else
-        yes = yes && (memcmp(head, legacy_head, sizeof head) == 0 || (named(path) && head[0] == 0x80 && head[1] <= 5));
+        yes = yes && (memcmp(head, legacy_head, sizeof head) == 0 ||
+                      (state_dict_named(path) && head[0] == 0x80 && head[1] <= 5));
     file_close(&f);
     return yes;
 }
 
-const struct weight_format weights_torch = {.name = "torch", .probe = probe, .list_file = list};
+const struct weight_format weights_torch = {.name = "torch", .probe = state_dict_probe, .list_file = state_dict_list};
 
 /* ---- numpy.save of a dictionary: an array of objects, whose only element is a pickle's dictionary ---- */
 
@@ -715,8 +716,8 @@ static int list_objects(struct weights *w, uint32_t file, struct err *e)
     if (rc == 0 && !pt_objects_head(str_n(head, (size_t)n), &at))
         rc = err_at(e, f.name, 0, _("expected numpy.save's header of an array of objects"));
     const struct pickle *root = rc == 0 ? next_pickle(&x, &f, &at, &bytes, &x.source) : NULL;
-    rc = root ? plain(&x, &f, pt_objects(root)) : -1;
-    release(&x);
+    rc = root ? load_plain_pickle(&x, &f, pt_objects(root)) : -1;
+    walk_release(&x);
     buf_release(&bytes);
     file_close(&f);
     return rc;

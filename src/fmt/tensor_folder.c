@@ -24,7 +24,7 @@ bool tensor_folder_tagged(const struct folder *f)
     return false;
 }
 
-static bool probe_folder(struct folder *f)
+static bool tensor_folder_probe_folder(struct folder *f)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->entries.n; i++)
@@ -35,7 +35,7 @@ static bool probe_folder(struct folder *f)
 /* ---- tags in a file's name ---- */
 
 /* The value of "tag=…" between "___"; empty if absent. */
-static struct str tag(struct str stem, const char *name)
+static struct str stem_tag(struct str stem, const char *name)
 {
     size_t n = strlen(name);
     while (stem.n) {
@@ -60,12 +60,12 @@ static struct tensor_name name_of(const char *file, size_t at)
 {
     struct str s = str_of(file);
     struct tensor_name t = {.file = file, .at = at, .stem = str_n(s.p, (size_t)str_rfind(s, '.'))};
-    struct str index = tag(t.stem, "dump_index");
-    t.name = tag(t.stem, "name");
-    t.pass = tag(t.stem, "forward_pass_id");
+    struct str index = stem_tag(t.stem, "dump_index");
+    t.name = stem_tag(t.stem, "name");
+    t.pass = stem_tag(t.stem, "forward_pass_id");
     if (!t.pass.n)
-        t.pass = tag(t.stem, "step");
-    t.rank = tag(t.stem, "rank");
+        t.pass = stem_tag(t.stem, "step");
+    t.rank = stem_tag(t.stem, "rank");
     t.indexed = t.name.n && str_u64(index, &t.index);
     if (!t.indexed)
         t.index = at;
@@ -81,7 +81,7 @@ static int by_index(const void *a, const void *b)
 /* Passes and ranks are part of the name only if the folder has several. */
 static void full_name(const struct tensor_name *t, bool passes, bool ranks, struct buf *out)
 {
-    struct str layer = tag(t->stem, "layer_id");
+    struct str layer = stem_tag(t->stem, "layer_id");
     buf_clear(out);
     if (!t->name.n) {
         buf_str(out, t->stem);
@@ -116,7 +116,8 @@ static void keep_values(struct weights *w, size_t before, struct str name)
 
 /* Adds the file's tensor under that name, and what else it saves. A value saved by the dumper may be no tensor, or
  * several. */
-static int add(struct weights *w, const char *dir, const char *file, struct str name, bool tagged, struct err *e)
+static int tensor_folder_add(struct weights *w, const char *dir, const char *file, struct str name, bool tagged,
+                             struct err *e)
 {
     size_t before = w->list.n, tensors = 0, values = w->values.n;
     struct buf b = {0};
@@ -150,7 +151,7 @@ static int add(struct weights *w, const char *dir, const char *file, struct str 
     return 0;
 }
 
-static int list_folder(struct weights *w, const char *path, struct err *e)
+static int tensor_folder_list_folder(struct weights *w, const char *path, struct err *e)
 {
     name_list names = {0};
     VEC(struct tensor_name) t = {0};
@@ -168,7 +169,7 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
     for (size_t i = 0; i < t.n && rc == 0; i++) {
         w->by_name |= !t.v[i].indexed;
         full_name(&t.v[i], passes, ranks, &b);
-        rc = add(w, path, t.v[i].file, buf_view(&b), t.v[i].name.n > 0, e);
+        rc = tensor_folder_add(w, path, t.v[i].file, buf_view(&b), t.v[i].name.n > 0, e);
     }
     bool readable = !w->list.n;
     for (size_t i = 0; i < w->list.n && !readable; i++)
@@ -185,4 +186,5 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
     return rc;
 }
 
-const struct weight_format weights_torch_folder = {.name = "torch", .probe_folder = probe_folder, .list = list_folder};
+const struct weight_format weights_torch_folder =
+    {.name = "torch", .probe_folder = tensor_folder_probe_folder, .list = tensor_folder_list_folder};

@@ -220,7 +220,7 @@ static const struct unreadable special = {
         false, true,
 };
 
-static const struct unreadable *recognise(const char *path, bool named)
+static const struct unreadable *recognise_unreadable(const char *path, bool named)
 {
     for (const struct unreadable *r = unreadable_formats; r->name; r++)
         if ((named || !r->named) && r->is(path, path_base(str_of(path))))
@@ -242,7 +242,7 @@ static const struct unreadable *told_by(struct search *s, const struct unreadabl
     return r;
 }
 
-static const struct unreadable *walk(struct search *s, struct folder *f, int depth)
+static const struct unreadable *search_unreadable(struct search *s, struct folder *f, int depth)
 {
     struct buf path = {0};
     struct err quiet;
@@ -254,12 +254,12 @@ static const struct unreadable *walk(struct search *s, struct folder *f, int dep
             found = told_by(s, &special, path.p);
         } else if (path_is_file(path.p)) {
             s->left--;
-            found = told_by(s, recognise(path.p, false), path.p);
+            found = told_by(s, recognise_unreadable(path.p, false), path.p);
         }
     }
     for (size_t i = 0; i < f->entries.n && depth && !found && s->left; i++) {
         struct folder *child = folder_is_folder(f, i) ? folder_child(f, i, ENTRIES, &quiet) : NULL;
-        found = child ? walk(s, child, depth - 1) : NULL;
+        found = child ? search_unreadable(s, child, depth - 1) : NULL;
         folder_child_release(f, i);
     }
     buf_release(&path);
@@ -274,8 +274,9 @@ const struct unreadable *unreadable_find(const char *path, struct buf *found)
     if (found)
         buf_cstr(found, path);
     if (path_is_file(path))
-        return told_by(&s, recognise(path, true), path);
-    const struct unreadable *r = folder_read(&f, path, ENTRIES, &quiet) == 0 ? walk(&s, &f, DEPTH - 1) : NULL;
+        return told_by(&s, recognise_unreadable(path, true), path);
+    const struct unreadable *r = folder_read(&f, path, ENTRIES, &quiet) == 0 ? search_unreadable(&s, &f, DEPTH - 1)
+                                 : NULL;
     folder_release(&f);
     return r;
 }

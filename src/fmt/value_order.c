@@ -36,7 +36,7 @@ static void read_json(struct str text, struct arena *a, struct map *place)
     cJSON_Delete(root);
 }
 
-static void read_lines(struct str text, struct arena *a, struct map *place)
+static void value_order_read_lines(struct str text, struct arena *a, struct map *place)
 {
     struct str line;
     for (uint32_t n = 0; text.n; n++) {
@@ -61,7 +61,7 @@ static void read_list(const struct weights *w, struct arena *a, struct map *plac
         if (str_ends(buf_view(&path), ".json"))
             read_json(buf_view(&text), a, place);
         else
-            read_lines(buf_view(&text), a, place);
+            value_order_read_lines(buf_view(&text), a, place);
     }
     buf_release(&path);
     buf_release(&text);

@@ -26,7 +26,7 @@ static bool index_name(struct str s)
 }
 
 /* "-00002-of-00004" before the extension: 2 of 4. */
-static bool series(struct str s, unsigned long long *part, unsigned long long *of, size_t *prefix)
+static bool part_of_series(struct str s, unsigned long long *part, unsigned long long *of, size_t *prefix)
 {
     for (size_t i = 1; i + 4 < s.n; i++) {
         if (memcmp(s.p + i, "-of-", 4) != 0)
@@ -45,7 +45,7 @@ static bool series(struct str s, unsigned long long *part, unsigned long long *o
 
 /* Chooses what to read in a folder, in the frameworks' own order: an index, the whole file, the only series, the only
  * weight file. Empty if there is none or the choice is ambiguous. */
-static void choose(const struct folder *f, name_list *out)
+static void choose_indices(const struct folder *f, name_list *out)
 {
     static const char *const first[] =
         {"model.safetensors.index.json", "model.safetensors", "pytorch_model.bin.index.json",
@@ -68,7 +68,7 @@ static void choose(const struct folder *f, name_list *out)
             continue;
         count++;
         lone = i;
-        if (!series(s, &part, &of, &n)) {
+        if (!part_of_series(s, &part, &of, &n)) {
             mixed = true;
             continue;
         }
@@ -85,21 +85,21 @@ static void choose(const struct folder *f, name_list *out)
     }
 }
 
-static bool probe(const char *path)
+static bool weight_index_probe(const char *path)
 {
     return index_name(path_base(str_of(path)));
 }
 
-static bool probe_folder(struct folder *f)
+static bool weight_index_probe_folder(struct folder *f)
 {
     name_list l = {0};
-    choose(f, &l);
+    choose_indices(f, &l);
     bool yes = l.n > 0;
     name_list_release(&l);
     return yes;
 }
 
-static int missing(struct weights *w, const char *dir, const char *part, const char *why)
+static int note_missing_part(struct weights *w, const char *dir, const char *part, const char *why)
 {
     struct err note;
     err_set(&note, ERR_DATA, _("%s: the part %s could not be read: %s"), dir, part, why);
@@ -144,7 +144,7 @@ static int list_part(struct weights *w, const char *dir, const char *name)
 {
     struct err why;
     if (weights_list_file(w, weights_add_file(w, dir, name), &why))
-        missing(w, dir, name, why.text);
+        note_missing_part(w, dir, name, why.text);
     return 0;
 }
 
@@ -254,7 +254,7 @@ int weight_folder_list(struct weights *w, const char *dir, struct err *e)
     struct folder folder;
     struct err quiet;
     if (folder_read(&folder, dir, ENTRIES, &quiet) == 0)
-        choose(&folder, &l);
+        choose_indices(&folder, &l);
     folder_release(&folder);
     if (!l.n)
         rc = err_set(e, ERR_DATA, _("%s: expected one weight file in this folder; name the file"), dir);
@@ -263,12 +263,12 @@ int weight_folder_list(struct weights *w, const char *dir, struct err *e)
         rc = list_index(w, dir, path.p, e);
     } else if (rc == 0 && l.n == 1) {
         rc = weights_list_file(w, weights_add_file(w, dir, l.v[0]), e);
-        if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of > 1)
-            missing(w, dir, l.v[0], _("the other parts of this weight file are missing"));
+        if (rc == 0 && part_of_series(str_of(l.v[0]), &part, &of, &n) && of > 1)
+            note_missing_part(w, dir, l.v[0], _("the other parts of this weight file are missing"));
     } else {
         for (size_t i = 0; rc == 0 && i < l.n; i++)
             rc = list_part(w, dir, l.v[i]);
-        if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of != l.n) {
+        if (rc == 0 && part_of_series(str_of(l.v[0]), &part, &of, &n) && of != l.n) {
             struct err note;
             err_set(&note, ERR_DATA, _("%s: %zu of %llu parts found"), dir, l.n, of);
             weights_problem(w, UINT32_MAX, "missing-file", note.text);
@@ -279,7 +279,7 @@ int weight_folder_list(struct weights *w, const char *dir, struct err *e)
     return rc;
 }
 
-static int list(struct weights *w, const char *path, struct err *e)
+static int weight_index_list(struct weights *w, const char *path, struct err *e)
 {
     int rc;
     w->format = "";
@@ -294,4 +294,4 @@ static int list(struct weights *w, const char *path, struct err *e)
 }
 
 const struct weight_format weights_index =
-    {.name = "weights", .probe = probe, .probe_folder = probe_folder, .list = list};
+    {.name = "weights", .probe = weight_index_probe, .probe_folder = weight_index_probe_folder, .list = weight_index_list};

@@ -43,7 +43,7 @@ static void add_path(struct str path, uint32_t role)
         vec_push(&table.aliases, x);
 }
 
-static void load(void)
+static void load_weight_words(void)
 {
     struct str rest = embed_str(&embed_weights_tsv), line, name, cut, path;
     while (rest.n) {
@@ -61,7 +61,7 @@ static void load(void)
 }
 
 /* Words that wrap a model without describing the weight. */
-static bool wrapper(struct str s)
+static bool is_wrapper_word(struct str s)
 {
     static const char *const words[] = {
         "model",   "module",      "language_model", "decoder",    "encoder",  "transformer", "backbone", "network",
@@ -112,7 +112,7 @@ static bool training_word(struct str s)
     return false;
 }
 
-static bool number(struct str s, int *out)
+static bool read_layer_number(struct str s, int *out)
 {
     unsigned long long n;
     if (!s.n || s.n > 6 || s.p[0] < '0' || s.p[0] > '9' || !str_u64(s, &n))
@@ -137,7 +137,7 @@ struct str weight_parameter(struct str name)
 
 /* The last component in PyTorch's terms: weight, bias, running_mean … "layer_norm_weight" belongs to a norm inside a
  * fused layer, "weight7" to the seventh expert of a grouped layer: these extend the path. */
-static struct str parameter(struct str last, struct buf *path)
+static struct str read_parameter_name(struct str last, struct buf *path)
 {
     int n;
     last = weight_parameter(last);
@@ -147,7 +147,7 @@ static struct str parameter(struct str last, struct buf *path)
     }
     for (int bias = 0; bias < 2; bias++) {
         const char *word = bias ? "bias" : "weight";
-        if (str_starts(last, word) && number(str_cut(last, strlen(word)), &n)) {
+        if (str_starts(last, word) && read_layer_number(str_cut(last, strlen(word)), &n)) {
             buf_fmt(path, ".%d", n);
             return str_of(word);
         }
@@ -165,7 +165,7 @@ static int take_expert(struct str s, struct buf *out)
         part = str_next(&s, '.');
         if (out->n)
             buf_char(out, '.');
-        if (experts && expert < 0 && number(part, &n)) {
+        if (experts && expert < 0 && read_layer_number(part, &n)) {
             expert = n;
             buf_char(out, '*');
         } else {
@@ -258,7 +258,7 @@ static bool take_layer(struct weight_id *id, struct name_words *w, struct str pa
     if (!layer_word(part) || (id->layer >= 0 && w->path.n))
         return false;
     bool more = str_split(*rest, '.', &num, &behind);
-    if (!number(more ? num : *rest, &n))
+    if (!read_layer_number(more ? num : *rest, &n))
         return false;
     if (id->layer >= 0) {
         buf_fmt(&w->inner, "%d/", n);
@@ -287,7 +287,7 @@ bool weight_is_moment(struct str name)
 
 void weight_identify(struct str name, struct arena *a, struct weight_id *out)
 {
-    pthread_once(&table.once, load);
+    pthread_once(&table.once, load_weight_words);
     struct name_words w = {.leading = true};
     struct buf role = {0};
     struct str rest = name, part, last = {0};
@@ -300,7 +300,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
         out->training = out->training || training_word(part);
         if (out->layer < 0 && stack_word(part))
             out->stack = (uint8_t)stack_word(part);
-        if (take_layer(out, &w, part, &rest) || (w.leading && wrapper(part)))
+        if (take_layer(out, &w, part, &rest) || (w.leading && is_wrapper_word(part)))
             continue;
         w.leading = false;
         if (w.path.n)
@@ -308,7 +308,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
         buf_str(&w.path, part);
     }
     out->training = out->training || training_word(last);
-    last = parameter(last, &w.path);
+    last = read_parameter_name(last, &w.path);
     int expert = take_expert(buf_view(&w.path), &role);
     if (w.nested.n && fill_nested_role(out, buf_view(&w.nested), buf_view(&role)))
         buf_clear(&w.inner);
@@ -362,7 +362,7 @@ bool weight_of_all_experts(struct str name, struct arena *a, struct weight_id *o
             continue;
         struct str part = str_n(name.p + from, at - from);
         from = at + 1;
-        if (experts && number(part, &n))
+        if (experts && read_layer_number(part, &n))
             found = known = false, at = name.n;
         experts = experts || (str_has(part, "expert") && !str_has(part, "shared"));
         if (!experts || at >= name.n)
@@ -416,7 +416,7 @@ static int number_at(struct str name, bool expert, size_t *from, size_t *len)
         struct str digits = part;
         if (ready && expert && !rest.n) /* "linear_fc1.weight7" */
             digits = str_starts(part, "weight") ? str_cut(part, 6) : str_starts(part, "bias") ? str_cut(part, 4) : part;
-        if (ready && number(digits, &n)) {
+        if (ready && read_layer_number(digits, &n)) {
             *from = (size_t)(digits.p - name.p);
             *len = digits.n;
             return n;

@@ -42,7 +42,7 @@ static bool take_number(struct str *s, int *out)
 }
 
 /* mp_rank_00, mp_rank_00_001, mp_rank_00_001_002, mp_rank_00_model_states.pt; rank_3 */
-static bool parse(const char *name, bool dir, struct rank *r)
+static bool parse_rank_name(const char *name, bool dir, struct rank *r)
 {
     struct str s = str_of(name);
     *r = (struct rank){.tp = -1, .second = -1, .third = -1};
@@ -83,8 +83,8 @@ static bool has_weights(struct folder *f, size_t i)
 static bool rank_of(const struct folder *f, size_t i, struct rank *r, bool *is_dir)
 {
     const char *name = f->entries.v[i].name;
-    *is_dir = parse(name, true, r) && folder_is_folder(f, i);
-    return *is_dir || (parse(name, false, r) && !folder_is_folder(f, i));
+    *is_dir = parse_rank_name(name, true, r) && folder_is_folder(f, i);
+    return *is_dir || (parse_rank_name(name, false, r) && !folder_is_folder(f, i));
 }
 
 /* Lists the ranks in a folder, Megatron's if there are any, otherwise MindSpore's. Strings are in a. */
@@ -185,7 +185,7 @@ static void list_all_ranks(struct folder *f, struct arena *a, rank_list *out)
     folder_release(&below);
 }
 
-static bool probe(struct folder *f)
+static bool weight_ranks_probe(struct folder *f)
 {
     struct arena a = {0};
     rank_list l = {0};
@@ -230,7 +230,7 @@ static bool same_layout(const struct weight *a, const struct weight *b)
 }
 
 /* Number of elements from the first to the last in storage. */
-static uint64_t extent(const struct weight *x)
+static uint64_t storage_extent(const struct weight *x)
 {
     uint64_t n = 1;
     for (int i = 0; i < x->axes; i++)
@@ -252,17 +252,17 @@ static void copy_file(struct join *j, uint32_t set, const struct weight_piece *p
     vec_push(&j->w->pieces, x);
 }
 
-static const struct weight *weight_of(const struct join *j, uint32_t shard)
+static const struct weight *weight_of_shard(const struct join *j, uint32_t shard)
 {
     const struct shard *s = &j->shards.v[shard];
     return &j->set[s->set].list.v[s->weight];
 }
 
 /* Adds one rank's weight unchanged. */
-static struct weight *take(struct join *j, uint32_t shard, struct str name)
+static struct weight *take_weight(struct join *j, uint32_t shard, struct str name)
 {
     const struct shard *s = &j->shards.v[shard];
-    const struct weight *x = weight_of(j, shard);
+    const struct weight *x = weight_of_shard(j, shard);
     struct tensor t = {.dtype = x->dtype, .ndim = x->ndim, .numel = x->numel, .swap = x->swap, .offset = x->offset};
     struct err e;
     for (int i = 0; i < x->ndim; i++) {
@@ -287,7 +287,7 @@ static struct weight *take(struct join *j, uint32_t shard, struct str name)
 static struct weight kept_weight(struct join *j, uint32_t shard)
 {
     struct arena *a = &j->w->arena;
-    struct weight x = *weight_of(j, shard);
+    struct weight x = *weight_of_shard(j, shard);
     uint32_t set = j->shards.v[shard].set, piece = x.piece;
     int64_t *shape = memcpy(arena_alloc(a, TENSOR_DIMS * sizeof *shape), x.shape, (size_t)x.ndim * sizeof *shape),
             *dim = memcpy(arena_alloc(a, TENSOR_DIMS * sizeof *dim), x.dim, (size_t)x.axes * sizeof *dim),
@@ -314,7 +314,7 @@ static const char *rank_name(struct join *j, uint32_t shard)
 static void keep_copy(struct join *j, uint32_t first, uint32_t other, struct str name, bool certain)
 {
     struct weight_copy c = {.certain = certain};
-    if (weight_of(j, first)->dtype == DTYPE_UNKNOWN && weight_of(j, other)->dtype == DTYPE_UNKNOWN)
+    if (weight_of_shard(j, first)->dtype == DTYPE_UNKNOWN && weight_of_shard(j, other)->dtype == DTYPE_UNKNOWN)
         return; /* listed only, as the weight itself */
     c.name = arena_cstr(&j->w->arena, name);
     c.of[0] = kept_weight(j, first);
@@ -324,7 +324,7 @@ static void keep_copy(struct join *j, uint32_t first, uint32_t other, struct str
     vec_push(&j->w->copies, c);
 }
 
-static void note(struct join *j, struct str name, const char *why)
+static void note_join(struct join *j, struct str name, const char *why)
 {
     struct err e;
     uint32_t at = weights_find(j->w, name);
@@ -337,18 +337,18 @@ static void note(struct join *j, struct str name, const char *why)
 /* Adds the first shard as the whole weight with the pieces of all n shards concatenated; NULL if one cannot be read. */
 static struct weight *lay_behind(struct join *j, const uint32_t *shard, int n, struct str name)
 {
-    const struct weight *a = weight_of(j, shard[0]);
-    uint64_t size = dtype_table[a->dtype].size, reach = extent(a);
-    if (!take(j, shard[0], name) || a->problem)
+    const struct weight *a = weight_of_shard(j, shard[0]);
+    uint64_t size = dtype_table[a->dtype].size, reach = storage_extent(a);
+    if (!take_weight(j, shard[0], name) || a->problem)
         return NULL;
     uint32_t first = (uint32_t)j->w->pieces.n;
     for (int i = 0; i < n; i++) {
         const struct shard *s = &j->shards.v[shard[i]];
-        const struct weight *b = weight_of(j, shard[i]);
+        const struct weight *b = weight_of_shard(j, shard[i]);
         struct weight_piece p = j->set[s->set].pieces.v[b->piece];
         bool whole = p.latin; /* a Latin-1 array contains its elements and nothing else */
         if (b->problem || (!whole && (b->offset > p.size || p.size - b->offset < reach * size))) {
-            note(j, name, b->problem ? b->problem : _("a shard has fewer elements than its shape"));
+            note_join(j, name, b->problem ? b->problem : _("a shard has fewer elements than its shape"));
             return NULL;
         }
         if (!whole) {
@@ -377,7 +377,7 @@ static void set_view(struct join *j, struct weight *x, const int64_t *shape, con
 /* Joins shards 0 … n−1 along `axis`, each n strides further. */
 static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, struct str name)
 {
-    const struct weight *a = weight_of(j, shard[0]);
+    const struct weight *a = weight_of_shard(j, shard[0]);
     struct tensor view = {.ndim = a->axes + 1};
     int64_t shape[TENSOR_DIMS] = {0};
     struct weight *x = lay_behind(j, shard, n, name);
@@ -386,7 +386,7 @@ static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, st
     for (int i = 0, k = 0; i < a->axes; i++) {
         if (i == axis) {
             view.shape[k] = n;
-            view.stride[k++] = (int64_t)extent(a);
+            view.stride[k++] = (int64_t)storage_extent(a);
         }
         view.shape[k] = a->dim[i];
         view.stride[k++] = a->stride[i];
@@ -412,7 +412,7 @@ static bool in_row_major_order(const struct weight *x)
 static int64_t shards_by_place(struct join *j, const struct strategy_layout *l, struct str name, uint32_t first,
                                int64_t *grid, uint32_t **out)
 {
-    const struct weight *a = weight_of(j, first);
+    const struct weight *a = weight_of_shard(j, first);
     int64_t at[TENSOR_DIMS], count = 0, found = 0;
     *out = NULL;
     for (uint32_t s = first; s != UINT32_MAX; s = j->shards.v[s].next) {
@@ -440,7 +440,7 @@ static int64_t shards_by_place(struct join *j, const struct strategy_layout *l, 
 
 static void join_grid(struct join *j, const struct strategy_layout *l, struct str name, uint32_t first)
 {
-    const struct weight *a = weight_of(j, first);
+    const struct weight *a = weight_of_shard(j, first);
     struct tensor view = {.ndim = 0};
     int64_t grid[TENSOR_DIMS], shape[TENSOR_DIMS] = {0}, count = 1;
     uint32_t *shard;
@@ -449,12 +449,12 @@ static void join_grid(struct join *j, const struct strategy_layout *l, struct st
     for (int i = 0; found >= 0 && i < a->ndim; i++)
         count *= grid[i];
     for (int64_t i = 0; i < count && found == count; i++)
-        alike &= same_layout(a, weight_of(j, shard[i]));
+        alike &= same_layout(a, weight_of_shard(j, shard[i]));
     if (count == 1 && found == 1) {
-        take(j, shard[0], name);
+        take_weight(j, shard[0], name);
     } else if (found != count || !alike || l->uneven || !weight_grid_view(grid, a->shape, a->ndim, &view)) {
         struct err e;
-        take(j, first, name);
+        take_weight(j, first, name);
         if (found < 0)
             err_set(&e, ERR_DATA, _("the strategy file has a layout with %d axes for it"), l->axes);
         else if (found != count)
@@ -463,7 +463,7 @@ static void join_grid(struct join *j, const struct strategy_layout *l, struct st
         else
             err_set(&e, ERR_DATA, "%s", l->uneven ? _("split into uneven shards: not supported")
                                                   : _("its shards differ in shape, type or layout"));
-        note(j, name, e.text);
+        note_join(j, name, e.text);
     } else {
         struct weight *x = lay_behind(j, shard, (int)count, name);
         for (int i = 0; i < a->ndim; i++)
@@ -497,7 +497,7 @@ static void join_one(struct join *j, struct str name, uint32_t first)
         order[n++] = (uint64_t)j->shards.v[s].tp << 32 | s;
     qsort(order, (size_t)n, sizeof *order, by_tp);
     weight_identify(name, &j->arena, &id);
-    const struct weight *a = weight_of(j, (uint32_t)order[0]);
+    const struct weight *a = weight_of_shard(j, (uint32_t)order[0]);
     bool state = a->ndim == 0 || id.training || a->text, megatron = j->ranks->v[0].tp >= 0;
     for (int i = 0; i < n; i++) /* the first rank with each tensor-parallel number; others are copies */
         if (i == 0 || order[i] >> 32 != order[i - 1] >> 32)
@@ -509,27 +509,27 @@ static void join_one(struct join *j, struct str name, uint32_t first)
     bool listed = id.known && (id.cut == CUT_WHOLE || axis >= a->ndim);
     bool whole = j->tp < 2 || state || listed || (!id.known && a->ndim == 1); /* unlisted: a norm's weight */
     if (whole || a->dtype == DTYPE_UNKNOWN) {
-        take(j, shard[0], name);
+        take_weight(j, shard[0], name);
         for (int i = 1; i < distinct && !state; i++)
             keep_copy(j, shard[0], shard[i], name, listed);
         return;
     }
     if (!id.known) {
-        take(j, shard[0], name);
-        note(j, name, _("its split across tensor-parallel ranks is unknown; add a line to data/weights.tsv"));
+        take_weight(j, shard[0], name);
+        note_join(j, name, _("its split across tensor-parallel ranks is unknown; add a line to data/weights.tsv"));
         return;
     }
     if (distinct != j->tp) {
         struct err e;
-        take(j, shard[0], name);
+        take_weight(j, shard[0], name);
         err_set(&e, ERR_DATA, _("%d of %d tensor-parallel shards found"), distinct, j->tp);
-        note(j, name, e.text);
+        note_join(j, name, e.text);
         return;
     }
     for (int i = 1; i < distinct; i++)
-        if (!same_layout(a, weight_of(j, shard[i])) || a->pieces != 1 || a->axes >= TENSOR_DIMS) {
-            take(j, shard[0], name);
-            note(j, name, _("its tensor-parallel shards differ in shape, type or layout"));
+        if (!same_layout(a, weight_of_shard(j, shard[i])) || a->pieces != 1 || a->axes >= TENSOR_DIMS) {
+            take_weight(j, shard[0], name);
+            note_join(j, name, _("its tensor-parallel shards differ in shape, type or layout"));
             return;
         }
     join_axis(j, shard, distinct, axis, name);
@@ -556,7 +556,7 @@ struct pipeline_stage {
     int offset; /* number of its first layer */
 };
 
-static int widest(const rank_list *r, int (*of)(const struct rank *))
+static int widest_rank(const rank_list *r, int (*of)(const struct rank *))
 {
     int n = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -618,9 +618,9 @@ static int local_experts(const struct weights *w)
     return n;
 }
 
-static void gather(struct join *j, bool numbered)
+static void gather_parts(struct join *j, bool numbered)
 {
-    int pp = widest(j->ranks, pp_of), chunks = numbered ? chunks_of(j) : 1;
+    int pp = widest_rank(j->ranks, pp_of), chunks = numbered ? chunks_of(j) : 1;
     struct pipeline_stage *stages = numbered ? count_layers(j, pp, chunks) : NULL;
     struct buf name = {0};
     for (uint32_t r = 0; r < j->ranks->n; r++) {
@@ -668,15 +668,15 @@ static bool holds_layer(const struct join *j, size_t rank, int layer)
 static void find_missing(struct join *j, struct str name, uint32_t first, bool megatron)
 {
     struct weight_id id;
-    const struct weight *a = weight_of(j, first);
+    const struct weight *a = weight_of_shard(j, first);
     size_t missing = 0, found = 0;
     const struct rank *one = NULL, *ranks = j->ranks->v;
     weight_identify(name, &j->arena, &id);
     if (id.training || a->text || j->unread || (!megatron && weight_layer(name) < 0))
         return;
-    size_t experts = weight_expert(name) < 0 ? 1 : (size_t)widest(j->ranks, ep_of);
+    size_t experts = weight_expert(name) < 0 ? 1 : (size_t)widest_rank(j->ranks, ep_of);
     bool *here = mem_zalloc(j->ranks->n * sizeof *here),
-         *group = mem_zalloc((size_t)widest(j->ranks, pp_of) * experts * sizeof *group);
+         *group = mem_zalloc((size_t)widest_rank(j->ranks, pp_of) * experts * sizeof *group);
     for (uint32_t s = first; s != UINT32_MAX; s = j->shards.v[s].next) {
         const struct rank *r = &ranks[j->shards.v[s].set];
         here[j->shards.v[s].set] = true;
@@ -695,7 +695,7 @@ static void find_missing(struct join *j, struct str name, uint32_t first, bool m
         struct str file = one->file ? str_of(one->file) : path_base(str_of(one->dir));
         err_set(&e, ERR_DATA, _("%zu of %zu ranks that hold it have no copy, the first is %.*s"), missing,
                 missing + found, STR_ARG(file));
-        note(j, name, e.text);
+        note_join(j, name, e.text);
     }
     free(here);
     free(group);
@@ -729,7 +729,7 @@ static int read_ranks(struct join *j, const rank_list *l, struct err *e)
 
 /* A single number after the tensor-parallel one is the pipeline rank, unless the arguments say that there is no
  * pipeline (Megatron's get_checkpoint_name). */
-static void assign(rank_list *l, const struct weight_arch *a)
+static void assign_ranks(rank_list *l, const struct weight_arch *a)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct rank *r = &l->v[i];
@@ -739,7 +739,7 @@ static void assign(rank_list *l, const struct weight_arch *a)
     }
 }
 
-static int list(struct weights *w, const char *path, struct err *e)
+static int weight_ranks_list(struct weights *w, const char *path, struct err *e)
 {
     rank_list l = {0};
     struct join j = {.w = w, .ranks = &l};
@@ -751,12 +751,13 @@ static int list(struct weights *w, const char *path, struct err *e)
     j.set = mem_zalloc((l.n ? l.n : 1) * sizeof *j.set);
     rc = rc ? -1 : read_ranks(&j, &l, e);
     if (rc == 0) {
-        assign(&l, &w->arch);
-        rc = j.unread && widest(&l, pp_of) > 1 ? -1 : 0; /* the number of layers before the next stage is unknown */
+        assign_ranks(&l, &w->arch);
+        rc = j.unread && widest_rank(&l, pp_of) > 1 ? -1
+             : 0; /* the number of layers before the next stage is unknown */
     }
     if (rc == 0) {
         bool megatron = l.v[0].tp >= 0;
-        j.tp = widest(&l, tp_of);
+        j.tp = widest_rank(&l, tp_of);
         if (w->arch.tp && megatron && w->arch.tp != j.tp) {
             struct err note_;
             err_set(&note_, ERR_DATA, _("%s: %d folders of tensor-parallel ranks, but the saved arguments have "
@@ -767,7 +768,7 @@ static int list(struct weights *w, const char *path, struct err *e)
         }
         w->arch.tp = j.tp;
         w->format = megatron ? "megatron" : l.n && *j.set[0].format ? j.set[0].format : "weights";
-        gather(&j, megatron);
+        gather_parts(&j, megatron);
         rc = megatron ? 0 : strategy_read(&j.strategy, path, e);
         bool whole = true;
         for (size_t i = 0; i < l.n; i++)
@@ -792,4 +793,5 @@ static int list(struct weights *w, const char *path, struct err *e)
     return rc;
 }
 
-const struct weight_format weights_ranks = {.name = "megatron", .probe_folder = probe, .list = list};
+const struct weight_format weights_ranks =
+    {.name = "megatron", .probe_folder = weight_ranks_probe, .list = weight_ranks_list};

@@ -44,7 +44,7 @@ static bool cut_along(struct strategy_layout *l, int axis, int64_t from_last)
     return true;
 }
 
-static bool interpret(const struct raw_layout *r, struct strategy_layout *l)
+static bool interpret_layout(const struct raw_layout *r, struct strategy_layout *l)
 {
     int64_t all = 1, free = 1;
     *l = (struct strategy_layout){.devices = r->devices, .uneven = r->uneven};
@@ -70,14 +70,15 @@ static bool interpret(const struct raw_layout *r, struct strategy_layout *l)
     return l->optimizer <= free && (!l->optimizer || free % l->optimizer == 0);
 }
 
-static int add(struct strategy *s, struct str name, const struct raw_layout *r, const char *file, struct err *e)
+static int strategy_add(struct strategy *s, struct str name, const struct raw_layout *r, const char *file,
+                        struct err *e)
 {
     struct strategy_layout l;
     unsigned long long stage;
     ptrdiff_t dash = str_find(name, '-');
     if (dash > 0 && str_u64(str_n(name.p, (size_t)dash), &stage))
         name = str_cut(name, (size_t)dash + 1);
-    if (!interpret(r, &l))
+    if (!interpret_layout(r, &l))
         return err_set(e, ERR_DATA, _("%s: the layout of %.*s is damaged"), file, STR_ARG(name));
     if (map_get(&s->names, name) != MAP_NONE)
         return 0; /* each rank's file has the same contents */
@@ -94,7 +95,7 @@ static int not_strategy(const char *file, struct err *e)
 /* ---- protobuf ---- */
 
 /* Repeated integers of a message's field 1, packed or one by one: how many. */
-static int integers(struct str message, int64_t *out, int max, bool *damaged)
+static int read_integers(struct str message, int64_t *out, int max, bool *damaged)
 {
     struct proto_field f = {0};
     int n = 0;
@@ -119,9 +120,9 @@ static void read_layout(struct str message, struct raw_layout *r)
     struct proto_field f;
     while (proto_take(&message, &f, &r->damaged)) {
         if (f.number == 1 && f.type == 2) {
-            r->devices = integers(f.bytes, r->device, STRATEGY_DEVICES, &r->damaged);
+            r->devices = read_integers(f.bytes, r->device, STRATEGY_DEVICES, &r->damaged);
         } else if (f.number == 2 && f.type == 2 && r->lists < TENSOR_DIMS) {
-            r->length[r->lists] = integers(f.bytes, r->map[r->lists], STRATEGY_DEVICES, &r->damaged);
+            r->length[r->lists] = read_integers(f.bytes, r->map[r->lists], STRATEGY_DEVICES, &r->damaged);
             r->lists++;
         } else if (f.number == 3 && f.type == 2) {
             r->uneven |= f.bytes.n > 0;
@@ -155,7 +156,7 @@ static int read_message(struct strategy *s, struct str text, const char *file, s
         damaged = damaged || !name.n;
         if (damaged)
             break;
-        if (add(s, name, &r, file, e))
+        if (strategy_add(s, name, &r, file, e))
             return -1;
         parameters++;
     }
@@ -217,7 +218,7 @@ static int read_json(struct strategy *s, const char *file, struct err *e)
         read_json_layout(layout, &r);
         cJSON_Delete(layout);
         parameters++;
-        if (add(s, m.key, &r, file, e)) {
+        if (strategy_add(s, m.key, &r, file, e)) {
             rc = -1;
             break;
         }

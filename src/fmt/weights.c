@@ -262,7 +262,7 @@ void weights_problem(struct weights *w, uint32_t weight, const char *kind, const
 }
 
 /* A compressed member, unpacked. */
-static int unpack(const struct weights *w, const struct weight_piece *p, struct buf *b, struct err *e)
+static int unpack_member(const struct weights *w, const struct weight_piece *p, struct buf *b, struct err *e)
 {
     struct file f;
     struct zip_member m;
@@ -294,16 +294,16 @@ static int read_whole(const struct weights *w, const struct weight_piece *p, str
 }
 
 /* Whether a piece's bytes in the file are not its elements (compressed or encoded). */
-static bool wrapped(const struct weight_piece *p)
+static bool piece_is_wrapped(const struct weight_piece *p)
 {
     return p->member || p->latin;
 }
 
 /* Decodes such a piece into memory. */
-static int unwrap(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
+static int unwrap_piece(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
 {
     struct buf b = {0};
-    if (p->member ? unpack(w, p, &b, e) : read_whole(w, p, &b, e)) {
+    if (p->member ? unpack_member(w, p, &b, e) : read_whole(w, p, &b, e)) {
         buf_release(&b);
         return -1;
     }
@@ -314,7 +314,7 @@ static int unwrap(const struct weights *w, const struct weight_piece *p, struct 
 }
 
 /* Opens all pieces as one file; on error nothing stays open. */
-static int join(const struct weights *w, const struct weight *x, struct file *out, struct err *e)
+static int join_pieces(const struct weights *w, const struct weight *x, struct file *out, struct err *e)
 {
     struct file_span *span = mem_resize_array(NULL, x->pieces, sizeof *span);
     const char *name = w->files.v[w->pieces.v[x->piece].file].name;
@@ -323,9 +323,9 @@ static int join(const struct weights *w, const struct weight *x, struct file *ou
     for (; n < x->pieces && rc == 0; n++) {
         const struct weight_piece *p = &w->pieces.v[x->piece + n];
         struct file f;
-        if (wrapped(p)) {
-            rc = unwrap(w, p, &span[n], e);
-        } else if (n && p[-1].file == p->file && !wrapped(&p[-1])) {
+        if (piece_is_wrapped(p)) {
+            rc = unwrap_piece(w, p, &span[n], e);
+        } else if (n && p[-1].file == p->file && !piece_is_wrapped(&p[-1])) {
             span[n] = (struct file_span){.fd = span[n - 1].fd, .at = p->at, .size = p->size};
         } else {
             rc = weights_open_file(w, p->file, &f, e);
@@ -370,7 +370,7 @@ static int verify_piece(const struct weights *w, const struct weight_piece *p, s
     return rc;
 }
 
-static int open_tensor(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
+static int weights_open_tensor(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
 {
     uint64_t from = 0;
     *t = (struct tensor){.dtype = x->dtype, .swap = x->swap, .ndim = x->axes, .numel = x->numel, .offset = x->offset};
@@ -382,7 +382,7 @@ static int open_tensor(const struct weights *w, const struct weight *x, struct t
         t->shape[a] = x->dim[a];
         t->stride[a] = x->stride[a];
     }
-    if (x->pieces == 1 && !wrapped(&w->pieces.v[x->piece])) {
+    if (x->pieces == 1 && !piece_is_wrapped(&w->pieces.v[x->piece])) {
         const struct weight_piece *p = &w->pieces.v[x->piece];
         if (weights_open_file(w, p->file, &t->file, e))
             return -1;
@@ -391,7 +391,7 @@ static int open_tensor(const struct weights *w, const struct weight *x, struct t
         if (tensor_check(t, from, from + p->size, e) == 0)
             return 0;
     } else {
-        if (join(w, x, &t->file, e))
+        if (join_pieces(w, x, &t->file, e))
             return -1;
         if (tensor_check(t, 0, t->file.size, e) == 0)
             return 0;
@@ -402,7 +402,7 @@ static int open_tensor(const struct weights *w, const struct weight *x, struct t
 
 static int open_verified(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
 {
-    int rc = open_tensor(w, x, t, e);
+    int rc = weights_open_tensor(w, x, t, e);
     if (rc)
         return -1;
     for (uint32_t n = 0; n < x->pieces && rc == 0; n++)
@@ -419,7 +419,7 @@ int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct
 
 int weights_sample(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
 {
-    return open_tensor(w, &w->list.v[i], t, e);
+    return weights_open_tensor(w, &w->list.v[i], t, e);
 }
 
 int weights_copy_tensor(const struct weights *w, uint32_t i, int nth, struct tensor *t, struct err *e)

@@ -15,7 +15,7 @@ struct tensor_file {
     const uint32_t *row_of; /* the tensor of each row; NULL: the same number */
 };
 
-static void close_dump(struct dump *d)
+static void weights_dump_close_dump(struct dump *d)
 {
     struct tensor_file *f = d->state;
     if (f)
@@ -24,7 +24,7 @@ static void close_dump(struct dump *d)
     d->state = NULL;
 }
 
-static void add_row(struct dump *d, const struct weights *w, uint32_t i)
+static void weights_dump_add_row(struct dump *d, const struct weights *w, uint32_t i)
 {
     const struct weight *x = &w->list.v[i];
     struct row r = {.slot = dump_slot(d, STR("")), .shape = NONE, .extra = NONE, .io = IO_PARAMETER, .kind = ROW_TENSOR,
@@ -165,7 +165,7 @@ static void say_other_copies(struct dump *d, const struct weights *w, struct loa
     }
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+static int weights_dump_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct tensor_file *f = mem_zalloc(sizeof *f);
     struct weights *w = &f->w;
@@ -183,7 +183,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             d->reader = &reader_activations;
         }
         for (uint32_t i = 0; i < w->list.n && !f->row_of; i++)
-            add_row(d, w, i);
+            weights_dump_add_row(d, w, i);
         say_unread(d, f);
         say_packed(d, w);
         for (size_t i = 0; i < w->problems.n; i++) {
@@ -207,7 +207,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return rc;
 }
 
-static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+static int weights_dump_open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct tensor_file *f = d->state;
     return weights_tensor(&f->w, f->row_of ? f->row_of[row] : row, t, e);
@@ -272,7 +272,7 @@ static bool is_ranks(struct folder *f)
 #define WEIGHT_READER(var, id, text, files, of, not_read, is, is_folder)                                               \
     const struct reader var = {                                                                                        \
         .name = id, .title = text, .what = files, .versions = of, .unread = not_read, .probe = is,                     \
-        .probe_folder = is_folder, .open = open_dump, .tensor = open_tensor, .close = close_dump, .weights = true,     \
+        .probe_folder = is_folder, .open = weights_dump_open_dump, .tensor = weights_dump_open_tensor, .close = weights_dump_close_dump, .weights = true, \
     }
 
 WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", "safetensors 0.x",
@@ -316,5 +316,5 @@ const struct reader reader_activations = {
     .what = "*.pt *.npz *.safetensors, folders of *.npy and *.pt: told from weights by names and shapes",
     .versions = "torch, NumPy, safetensors as for weights",
     .unread = N_("as for weights"),
-    .open = open_dump, .tensor = open_tensor, .close = close_dump,
+    .open = weights_dump_open_dump, .tensor = weights_dump_open_tensor, .close = weights_dump_close_dump,
 };

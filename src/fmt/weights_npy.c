@@ -6,14 +6,14 @@
 
 #define ENTRIES 200000
 
-static bool probe(const char *path)
+static bool weights_npy_probe(const char *path)
 {
     char head[6];
     return !path_is_dir(path) && str_ends(str_of(path), ".npy") &&
            str_is(file_head(path, head, sizeof head), "\x93NUMPY");
 }
 
-static bool probe_folder(struct folder *f)
+static bool weights_npy_probe_folder(struct folder *f)
 {
     for (size_t i = 0; i < f->entries.n; i++)
         if (str_ends(str_of(f->entries.v[i].name), ".npy"))
@@ -21,7 +21,7 @@ static bool probe_folder(struct folder *f)
     return false;
 }
 
-static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
+static int weights_npy_add(struct weights *w, uint32_t file, struct str name, struct err *e)
 {
     struct tensor t = {0};
     struct buf type = {0};
@@ -42,23 +42,24 @@ static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
 
 /* The tensor is named like that of a single-tensor torch file: two such files hold the same quantity, whatever their
  * names. */
-static int list(struct weights *w, uint32_t file, struct err *e)
+static int weights_npy_list(struct weights *w, uint32_t file, struct err *e)
 {
-    return add(w, file, STR("tensor"), e);
+    return weights_npy_add(w, file, STR("tensor"), e);
 }
 
-static int list_folder(struct weights *w, const char *path, struct err *e)
+static int weights_npy_list_folder(struct weights *w, const char *path, struct err *e)
 {
     name_list names = {0};
     w->by_name = true;
     int rc = dir_list(path, ENTRIES, &names, e);
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (str_ends(str_of(names.v[i]), ".npy"))
-            rc = add(w, weights_add_file(w, path, names.v[i]),
-                     str_n(names.v[i], strlen(names.v[i]) - strlen(".npy")), e);
+            rc = weights_npy_add(w, weights_add_file(w, path, names.v[i]),
+                                 str_n(names.v[i], strlen(names.v[i]) - strlen(".npy")), e);
     name_list_release(&names);
     return rc;
 }
 
-const struct weight_format weights_npy = {.name = "npy", .probe = probe, .list_file = list};
-const struct weight_format weights_npy_folder = {.name = "npy", .probe_folder = probe_folder, .list = list_folder};
+const struct weight_format weights_npy = {.name = "npy", .probe = weights_npy_probe, .list_file = weights_npy_list};
+const struct weight_format weights_npy_folder =
+    {.name = "npy", .probe_folder = weights_npy_probe_folder, .list = weights_npy_list_folder};

@@ -35,7 +35,7 @@ struct zip {
     struct map names; /* the first member of each name */
 };
 
-static uint64_t little(const unsigned char *p, int bytes)
+static uint64_t little_endian_number(const unsigned char *p, int bytes)
 {
     uint64_t v = 0;
     for (int i = bytes; i-- > 0;)
@@ -43,7 +43,7 @@ static uint64_t little(const unsigned char *p, int bytes)
     return v;
 }
 
-static int damaged(const struct file *f, uint64_t at, struct err *e)
+static int zip_damaged(const struct file *f, uint64_t at, struct err *e)
 {
     return err_at(e, f->name, at, _("damaged zip directory"));
 }
@@ -63,7 +63,7 @@ static int find_end_in(const struct file *f, size_t n, uint64_t *at, struct err 
     for (size_t i = n < END ? 0 : n - END + 1; rc == 0 && i-- > 0;)
         if (memcmp(tail + i, "PK\5\6", 4) == 0) {
             *at = f->size - n + i;
-            rc = i + END + little(tail + i + 20, 2) <= n;
+            rc = i + END + little_endian_number(tail + i + 20, 2) <= n;
             break;
         }
     free(tail);
@@ -92,16 +92,16 @@ static int read_end64(const struct file *f, uint64_t *end, struct extent *x, uin
         return -1;
     if (memcmp(b, "PK\6\7", 4) != 0)
         return 0;
-    uint64_t at = little(b + 8, 8);
+    uint64_t at = little_endian_number(b + 8, 8);
     if (at > f->size || f->size - at < END64)
-        return damaged(f, *end - LOCATOR, e);
+        return zip_damaged(f, *end - LOCATOR, e);
     if (file_read(f, at, b, END64, e))
         return -1;
     if (memcmp(b, "PK\6\6", 4) != 0)
-        return damaged(f, at, e);
-    x->members = little(b + 32, 8);
-    x->size = little(b + 40, 8);
-    *offset = little(b + 48, 8);
+        return zip_damaged(f, at, e);
+    x->members = little_endian_number(b + 32, 8);
+    x->size = little_endian_number(b + 40, 8);
+    *offset = little_endian_number(b + 48, 8);
     *end = at;
     return 0;
 }
@@ -112,13 +112,13 @@ static int find_directory(const struct file *f, struct extent *x, struct err *e)
     uint64_t end = 0, offset = 0;
     if (find_end(f, &end, e) || file_read(f, end, b, END, e))
         return -1;
-    x->members = little(b + 10, 2);
-    x->size = little(b + 12, 4);
-    offset = little(b + 16, 4);
+    x->members = little_endian_number(b + 10, 2);
+    x->size = little_endian_number(b + 12, 4);
+    offset = little_endian_number(b + 16, 4);
     if (read_end64(f, &end, x, &offset, e))
         return -1;
     if (x->size > end || offset > end - x->size)
-        return damaged(f, end, e);
+        return zip_damaged(f, end, e);
     x->at = end - x->size;
     x->shift = x->at - offset;
     return 0;
@@ -136,10 +136,10 @@ struct listing {
 };
 
 /* The next n bytes, at most a window of them; NULL with a message. */
-static const unsigned char *take(struct listing *l, size_t n)
+static const unsigned char *listing_take(struct listing *l, size_t n)
 {
     if (n > l->end - l->at) {
-        damaged(l->file, l->at, l->e);
+        zip_damaged(l->file, l->at, l->e);
         return NULL;
     }
     if (l->at + n > l->from + l->have) {
@@ -155,19 +155,19 @@ static const unsigned char *take(struct listing *l, size_t n)
 }
 
 /* Values that did not fit are in extra field 1, in this order. False if one is missing. */
-static bool widen(struct listed *m, const unsigned char *extra, size_t n)
+static bool widen_member(struct listed *m, const unsigned char *extra, size_t n)
 {
     uint64_t *const wide[] = {&m->size, &m->packed, &m->header};
     const unsigned char *p = extra, *end = extra + n;
     size_t length = 0;
     for (; end - p >= 4; p += 4 + length) {
-        length = (size_t)little(p + 2, 2);
+        length = (size_t)little_endian_number(p + 2, 2);
         if (length > (size_t)(end - p) - 4)
             break;
-        if (little(p, 2) == 1)
+        if (little_endian_number(p, 2) == 1)
             break;
     }
-    bool there = end - p >= 4 && little(p, 2) == 1 && length <= (size_t)(end - p) - 4;
+    bool there = end - p >= 4 && little_endian_number(p, 2) == 1 && length <= (size_t)(end - p) - 4;
     end = there ? p + 4 + length : p;
     p += there ? 4 : 0;
     for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
@@ -175,7 +175,7 @@ static bool widen(struct listed *m, const unsigned char *extra, size_t n)
             continue;
         if (end - p < 8)
             return false;
-        *wide[i] = little(p, 8);
+        *wide[i] = little_endian_number(p, 8);
         p += 8;
     }
     return true;
@@ -184,35 +184,36 @@ static bool widen(struct listed *m, const unsigned char *extra, size_t n)
 static int read_listed(struct zip *z, struct listing *l, uint64_t shift)
 {
     uint64_t began = l->at;
-    const unsigned char *p = take(l, LISTED);
+    const unsigned char *p = listing_take(l, LISTED);
     if (!p)
         return -1;
     if (memcmp(p, "PK\1\2", 4) != 0)
-        return damaged(l->file, began, l->e);
+        return zip_damaged(l->file, began, l->e);
     struct listed m = {
-        .flags = (unsigned)little(p + 8, 2),
-        .method = (unsigned)little(p + 10, 2),
-        .crc = (uint32_t)little(p + 16, 4),
-        .packed = little(p + 20, 4),
-        .size = little(p + 24, 4),
-        .header = little(p + 42, 4),
+        .flags = (unsigned)little_endian_number(p + 8, 2),
+        .method = (unsigned)little_endian_number(p + 10, 2),
+        .crc = (uint32_t)little_endian_number(p + 16, 4),
+        .packed = little_endian_number(p + 20, 4),
+        .size = little_endian_number(p + 24, 4),
+        .header = little_endian_number(p + 42, 4),
     };
-    size_t name = (size_t)little(p + 28, 2), extra = (size_t)little(p + 30, 2), comment = (size_t)little(p + 32, 2);
-    p = take(l, name + extra);
+    size_t name = (size_t)little_endian_number(p + 28, 2), extra = (size_t)little_endian_number(p + 30, 2),
+        comment = (size_t)little_endian_number(p + 32, 2);
+    p = listing_take(l, name + extra);
     if (!p)
         return -1;
-    if (!widen(&m, p + name, extra) || m.header > UINT64_MAX - shift)
-        return damaged(l->file, began, l->e);
+    if (!widen_member(&m, p + name, extra) || m.header > UINT64_MAX - shift)
+        return zip_damaged(l->file, began, l->e);
     m.header += shift;
     m.name = arena_str(&z->arena, str_n((const char *)p, name));
-    if (!take(l, comment))
+    if (!listing_take(l, comment))
         return -1;
     map_add(&z->names, m.name, (uint32_t)z->members.n);
     vec_push(&z->members, m);
     return 0;
 }
 
-static int list(struct zip *z, const struct extent *x, struct err *e)
+static int zip_list_members(struct zip *z, const struct extent *x, struct err *e)
 {
     struct listing l = {.file = z->file, .at = x->at, .end = x->at + x->size, .e = e};
     l.window = mem_alloc(x->size < WINDOW ? (size_t)x->size + 1 : WINDOW);
@@ -232,7 +233,7 @@ struct zip *zip_open(const struct file *f, struct err *e)
         return NULL;
     struct zip *z = mem_zalloc(sizeof *z);
     z->file = f;
-    if (list(z, &x, e) == 0)
+    if (zip_list_members(z, &x, e) == 0)
         return z;
     zip_close(z);
     return NULL;
@@ -251,22 +252,22 @@ void zip_close(struct zip *z)
 /* ---- members ---- */
 
 /* Describes a directory entry after checking that its local header agrees and its data is inside the file. */
-static int describe(const struct zip *z, const struct listed *x, struct zip_member *m, struct err *e)
+static int zip_describe(const struct zip *z, const struct listed *x, struct zip_member *m, struct err *e)
 {
     const struct file *f = z->file;
     unsigned char b[LOCAL];
     enum { ENCRYPTED = 1, DEFLATED = 8 };
     if (x->header > f->size || f->size - x->header < LOCAL)
-        return damaged(f, x->header, e);
+        return zip_damaged(f, x->header, e);
     if (file_read(f, x->header, b, LOCAL, e))
         return -1;
-    if (memcmp(b, "PK\3\4", 4) != 0 || little(b + 8, 2) != x->method)
-        return damaged(f, x->header, e);
+    if (memcmp(b, "PK\3\4", 4) != 0 || little_endian_number(b + 8, 2) != x->method)
+        return zip_damaged(f, x->header, e);
     if (x->flags & ENCRYPTED || (x->method != 0 && x->method != DEFLATED))
         return err_at(e, f->name, x->header,
                       _("a zip member that is encrypted, or compressed by an unsupported method"));
     *m = (struct zip_member){
-        .offset = x->header + LOCAL + little(b + 26, 2) + little(b + 28, 2),
+        .offset = x->header + LOCAL + little_endian_number(b + 26, 2) + little_endian_number(b + 28, 2),
         .size = x->size,
         .packed = x->packed,
         .crc = x->crc,
@@ -288,7 +289,7 @@ int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, str
             buf_clear(name);
             buf_str(name, x->name);
         }
-        return describe(z, x, m, e);
+        return zip_describe(z, x, m, e);
     }
     return 0;
 }
@@ -296,7 +297,7 @@ int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, str
 int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e)
 {
     uint32_t at = map_get(&z->names, str_of(name));
-    return at == MAP_NONE ? 0 : describe(z, &z->members.v[at], m, e);
+    return at == MAP_NONE ? 0 : zip_describe(z, &z->members.v[at], m, e);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -305,7 +306,7 @@ static int by_offset(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static int apart(struct zip *z, const zip_list *l, struct err *e)
+static int zip_members_apart(struct zip *z, const zip_list *l, struct err *e)
 {
     struct zip_member *m = mem_resize_array(NULL, l->n ? l->n : 1, sizeof *m);
     int rc = 0;
@@ -328,10 +329,10 @@ int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct 
         if (x->name.n >= NAME_MAX_BYTES || out->n >= limit)
             return err_at(e, z->file->name, x->header, _("more than a million members, or a name of more than 4096 "
                                                          "bytes"));
-        if (describe(z, x, &entry.m, e) < 0)
+        if (zip_describe(z, x, &entry.m, e) < 0)
             return -1;
         entry.name = arena_str(a, x->name);
         vec_push(out, entry);
     }
-    return apart(z, out, e);
+    return zip_members_apart(z, out, e);
 }

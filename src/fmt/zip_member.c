@@ -18,7 +18,7 @@ struct unpacking {
     unsigned char in[32 * 1024];
 };
 
-static int damaged(const struct unpacking *u, struct err *e)
+static int member_damaged(const struct unpacking *u, struct err *e)
 {
     return err_at(e, u->file->name, u->m->offset + u->taken, _("a damaged zip member"));
 }
@@ -68,13 +68,13 @@ static long inflate_part(struct unpacking *u, void *out, size_t n, struct err *e
         }
         int rc = inflate(&u->s, Z_NO_FLUSH);
         if (rc != Z_OK && !(rc == Z_STREAM_END && !u->s.avail_out))
-            return damaged(u, e);
+            return member_damaged(u, e);
     }
     return (long)n;
 }
 
 /* Up to n more bytes; 0 at the end, after checking the checksum, -1 with e. */
-static long unpack(struct unpacking *u, void *out, size_t n, struct err *e)
+static long member_unpack(struct unpacking *u, void *out, size_t n, struct err *e)
 {
     uint64_t left = u->m->size - u->given;
     if (n > left)
@@ -82,7 +82,7 @@ static long unpack(struct unpacking *u, void *out, size_t n, struct err *e)
     if (n > INT_MAX) /* zlib counts in unsigned int */
         n = INT_MAX;
     if (!n)
-        return (u->m->stored && !u->m->crc) || crc_same(u->m->crc, u->crc) ? 0 : damaged(u, e);
+        return (u->m->stored && !u->m->crc) || crc_same(u->m->crc, u->crc) ? 0 : member_damaged(u, e);
     long got = u->m->stored ? copy_stored(u, out, n, e) : inflate_part(u, out, n, e);
     if (got < 0)
         return -1;
@@ -97,7 +97,7 @@ long zip_head(const struct file *f, const struct zip_member *m, void *out, size_
     size_t done = 0, all = n < m->size ? n : (size_t)m->size;
     long got = 0;
     while (got >= 0 && done < all) {
-        got = unpack(u, (char *)out + done, all - done, e);
+        got = member_unpack(u, (char *)out + done, all - done, e);
         done += got > 0 ? (size_t)got : 0;
     }
     unpacking_close(u);
@@ -113,7 +113,7 @@ int zip_read(const struct file *f, const struct zip_member *m, size_t limit, str
     buf_reserve(out, (size_t)m->size);
     long got = 1;
     for (size_t done = 0; got > 0; done += (size_t)got)
-        got = unpack(u, out->p + out->n + done, (size_t)m->size - done, e);
+        got = member_unpack(u, out->p + out->n + done, (size_t)m->size - done, e);
     unpacking_close(u);
     if (got < 0)
         return -1;
@@ -131,7 +131,7 @@ int zip_stream(const struct file *f, const struct zip_member *m,
     char *piece = mem_alloc(PIECE);
     int rc = 0;
     for (long got = 1; rc == 0 && got > 0;) {
-        got = unpack(u, piece, PIECE, e);
+        got = member_unpack(u, piece, PIECE, e);
         uint64_t packed = m->size ? (uint64_t)((double)u->given / (double)m->size * (double)m->packed) : 0;
         rc = got < 0 ? -1 : chunk(ctx, piece, (size_t)got, packed, e);
     }
