@@ -466,7 +466,10 @@ static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t 
     bool taken = x->io == IO_INPUT && x->kind == ROW_TENSOR && k->flow->held[row] == NONE &&
                  !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
     uint32_t of = taken ? taken_elements_from(k->m, k->flow, line) : NONE;
-    return of != NONE && k->decided[of] && k->j->line[of].cause == CAUSE_AGREES ? of : NONE;
+    if (of == NONE || !k->decided[of] || k->j->line[of].cause != CAUSE_AGREES)
+        return NONE;
+    /* where all of it agrees but for what nobody reads, this may be what somebody does read */
+    return measure_figures(k->m, of)->rel_l2 > (double)k->j->line[of].limit ? NONE : of;
 }
 
 #define NOT_ASKED (NONE - 1)

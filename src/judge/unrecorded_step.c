@@ -219,10 +219,13 @@ double unrecorded_roundings_error(const struct judge_pass *p, const struct verdi
         return 0;
     enum dtype type = rounded_to(&s);
     double step = dtype_table[type].epsilon, turned = 0;
-    for (size_t i = 0; type != DTYPE_UNKNOWN && i < s.n; i++)
-        turned += s.v[0][i] != s.v[1][i];
-    bool few = type != DTYPE_UNKNOWN && f->max_rel <= step &&
-               turned <= TURNED_LEAST + 2 * noise / step * (double)s.n;
+    bool once = type != DTYPE_UNKNOWN;
+    for (size_t i = 0; once && i < s.n; i++) {
+        double t = s.v[0][i], g = s.v[1][i];
+        turned += t != g;
+        once = fabs(t - g) <= step * fmax(fabs(t), fabs(g));
+    }
+    bool few = once && turned <= TURNED_LEAST + 2 * noise / step * (double)s.n;
     element_sample_release(&s);
     return few ? f->rel_l2 : 0;
 }
