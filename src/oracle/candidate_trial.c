@@ -53,13 +53,10 @@ void trial_run(const struct trials *j, const struct candidate *p, int output, in
         else
             product_compare(p->product, recorded, rows, &e, j->r->values.arena);
         t->part = rows < all && !t->vectors ? (double)rows / (double)all : 1;
-        error_find(&e, &t->found);
     } else {
-        struct error_elements x = {p->y.count, p->y.v, recorded->v, p->roundings, p->inside, p->squares};
-        error_add(&e, &x);
-        error_find(&e, &t->found);
-        t->found.ulps = error_in_ulps(&e.of, &x);
+        error_add(&e, &(struct error_elements){p->y.count, p->y.v, recorded->v, p->roundings, p->inside, p->squares});
     }
+    error_find(&e, &t->found);
 }
 
 bool trial_has_size(const struct trials *j, const struct candidate *p, int output)

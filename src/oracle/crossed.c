@@ -156,21 +156,9 @@ static bool take_tensors(struct call_values *g, struct call_values *t)
            (g->result == g->output || take_list(g->result, g->results, t->result, t->results));
 }
 
-#define ULPS_SAME  1.0 /* at most: a formula's own values, rounded */
-#define ULPS_OTHER 4.0 /* at least: another formula's */
-
-bool crossed_told_apart(const struct oracle_row *const own[2])
-{
-    return own[TARGET] && own[GOLDEN] && strcmp(own[TARGET]->operator, own[GOLDEN]->operator) == 0 &&
-           strcmp(own[TARGET]->formula, own[GOLDEN]->formula) != 0 &&
-           own[TARGET]->ulps <= ULPS_SAME && own[GOLDEN]->ulps <= ULPS_SAME;
-}
-
 double crossed_residual(const struct oracle_side *values, const struct call_plan *p, const struct trial *x,
-                        enum dtype type, const struct oracle_row *const own[2])
+                        enum dtype type)
 {
-    if (x->found.ulps >= ULPS_OTHER && crossed_told_apart(own))
-        return x->found.ulps;
     bool product = x->candidate->product || x->candidate->squares;
     enum arithmetic a = product ? oracle_side_arithmetic(values, p, type) : ARITHMETIC_OWN;
     double bound = isnan(x->found.bound[a]) ? x->found.bound[ARITHMETIC_OWN] : x->found.bound[a];
@@ -190,16 +178,15 @@ static void judge_outputs(const struct oracle_side *const side[2], const struct 
 {
     const struct trials j = {g, INFINITY};
     for (int i = 0; i < g->values.outputs && i < CROSSED_OUTPUTS; i++) {
-        const struct oracle_row *const own[2] = {oracle_side_row(side[TARGET], t->output_row[i]),
-                                                 oracle_side_row(side[GOLDEN], g->output_row[i])};
-        const struct candidate *k = crossed_candidate(&j, own[GOLDEN], i);
+        const struct oracle_row *own = oracle_side_row(side[GOLDEN], g->output_row[i]);
+        const struct candidate *k = crossed_candidate(&j, own, i);
         struct trial x;
         bool finer;
         if (!k)
             continue;
         trial_run(&j, k, i, 0, &x);
         enum dtype type = recorded_call_type(g, g->values.output[i].dtype, &finer);
-        add_crossed_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type, own));
+        add_crossed_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type));
     }
 }
 

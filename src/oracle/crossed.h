@@ -26,12 +26,8 @@ void crossed_compute(const struct oracle_side *const side[2], struct arena *a, c
 /* The candidate among those of j that explained an output on its own side (NULL: no row), with the output's size; NULL:
  * none. */
 const struct candidate *crossed_candidate(const struct trials *j, const struct oracle_row *own, int output);
-/* Whether the results of both sides are the values of different formulas of one operator (tanh and erf in gelu), each
- * to the last digit of a 16-bit type. */
-bool crossed_told_apart(const struct oracle_row *const own[2]);
-/* The error of a trial in units of the bound for the arithmetic of the side whose values they are; of formulas that are
- * told apart, if it is seen below that bound, in units of the last digit. `own`: the results of both sides. */
+/* The error of a trial in units of the bound for the arithmetic of the side whose values they are. */
 double crossed_residual(const struct oracle_side *values, const struct call_plan *p, const struct trial *x,
-                        enum dtype type, const struct oracle_row *const own[2]);
+                        enum dtype type);
 
 #endif

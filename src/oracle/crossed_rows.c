@@ -75,10 +75,7 @@ static void exchange_argument(void *ctx, struct real_tensor *t, uint32_t row)
 static void judge_output(const struct oracle_side *const side[2], const struct exchange *x, const struct call_plan *p,
                          struct recorded_call *r, int output, struct crossed_call *out)
 {
-    uint32_t row = r->output_row[output], line = x->m->pairing->line_of[x->from][row];
-    const uint32_t *rows = x->m->pairing->lines.v[line].row;
-    const struct oracle_row *const own[2] = {oracle_side_row(side[TARGET], rows[TARGET]),
-                                             oracle_side_row(side[GOLDEN], rows[GOLDEN])};
+    uint32_t row = r->output_row[output];
     const struct trials j = {r, INFINITY};
     const struct candidate *k = crossed_candidate(&j, oracle_side_row(side[x->from], row), output);
     struct trial t;
@@ -87,9 +84,10 @@ static void judge_output(const struct oracle_side *const side[2], const struct e
         return;
     trial_run(&j, k, output, 0, &t);
     enum dtype type = recorded_call_type(r, r->values.output[output].dtype, &finer);
+    uint32_t line = x->m->pairing->line_of[x->from][row];
     out->row[out->outputs][x->from] = row;
-    out->row[out->outputs][!x->from] = rows[!x->from];
-    out->residual[out->outputs++] = crossed_residual(side[!x->from], p, &t, type, own);
+    out->row[out->outputs][!x->from] = x->m->pairing->lines.v[line].row[!x->from];
+    out->residual[out->outputs++] = crossed_residual(side[!x->from], p, &t, type);
 }
 
 void crossed_by_rows(const struct oracle_side *const side[2], const struct measure *m, int from, uint32_t call,

@@ -189,25 +189,9 @@ static void find_integers(const struct error_sums *e, struct error_found *out)
     out->bound[ARITHMETIC_OWN] = 0x1p-24;
 }
 
-double error_in_ulps(const struct error_case *of, const struct error_elements *x)
-{
-    struct error_case own = {.output = of->output, .type = of->output};
-    double sum = 0;
-    int64_t n = 0;
-    if (of->output != DTYPE_F16 && of->output != DTYPE_BF16)
-        return NAN;
-    for (int64_t i = 0; i < x->n; i++)
-        if (isfinite(x->y[i]) && isfinite(x->recorded[i])) {
-            double e = (x->y[i] - x->recorded[i]) / error_ulp(&own, x->y[i]);
-            sum += e * e;
-            n++;
-        }
-    return n ? sqrt(sum / (double)n) : NAN;
-}
-
 void error_find(const struct error_sums *e, struct error_found *out)
 {
-    *out = (struct error_found){.n = e->n, .once = NAN, .sums = NAN, .ulps = NAN, .bound = {NAN, NAN, NAN, NAN}};
+    *out = (struct error_found){.n = e->n, .once = NAN, .sums = NAN, .bound = {NAN, NAN, NAN, NAN}};
     if (!dtype_is_float(e->of.output))
         return find_integers(e, out);
     double value = sqrt(e->value2), unit = value > 0 ? value : 1;

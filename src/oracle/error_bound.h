@@ -35,13 +35,9 @@ struct error_found {
     bool absolute;                         /* f(x) is zero: the figures are absolute */
     /* the expected error of one rounding, and of the sums; NAN: the error does not identify an arithmetic */
     double once, sums;
-    double ulps; /* as by error_in_ulps; NAN: not counted */
     int64_t n;
 };
 
-/* The root mean square of the errors in spacings at each element, of an output of a 16-bit type: over all elements the
- * rounding of the largest hides what the small ones show. NAN: other types. */
-double error_in_ulps(const struct error_case *of, const struct error_elements *x);
 /* Adds elements one after the other: y = f(x), the recorded value, and c, a and s. */
 void error_add(struct error_sums *e, const struct error_elements *x);
 /* 2-norms over the elements of a product that was not computed element by element. */

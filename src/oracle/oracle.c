@@ -232,17 +232,8 @@ struct crossing {
     double left;             /* of the budget */
 };
 
-/* Whether the results of a pair of rows show two formulas, each to the last digit. */
-static bool told_apart(const struct crossing *x, const uint32_t row[2])
-{
-    const struct oracle_row *const own[2] = {oracle_side_row(x->side[TARGET], row[TARGET]),
-                                             oracle_side_row(x->side[GOLDEN], row[GOLDEN])};
-    return crossed_told_apart(own);
-}
-
 /* Keeps the residuals of rows that are paired with each other and whose golden side explains itself. A golden argument
- * that was taken to be the default, as its output shows, does not say that the target's call is another function,
- * unless both outputs show their functions to the last digit. */
+ * that was taken to be the default, as its output shows, does not say that the target's call is another function. */
 static void keep_residuals(struct crossing *x, const struct crossed_call *c)
 {
     for (int i = 0; i < c->outputs; i++) {
@@ -250,19 +241,19 @@ static void keep_residuals(struct crossing *x, const struct crossed_call *c)
         const struct oracle_row *g = oracle_side_row(x->side[GOLDEN], c->row[i][GOLDEN]);
         if (line == NONE || x->pairing->lines.v[line].row[GOLDEN] != c->row[i][GOLDEN] || !g || oracle_row_is_wrong(g))
             continue;
-        if (!g->assumed || told_apart(x, c->row[i]) || c->residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG))
+        if (!g->assumed || c->residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG))
             x->o->residual[line] = (float)c->residual[i];
     }
 }
 
-/* Keeps the residuals by rows that say that both sides compute the same function, or two that are told apart. */
+/* Keeps the residuals by rows that say that both sides compute the same function. */
 static void keep_by_rows(struct crossing *x, const struct calls_crossed *c)
 {
     for (int i = 0; i < c->found.outputs; i++) {
         const uint32_t *row = c->found.row[i];
         uint32_t line = x->pairing->line_of[c->by_rows_of][row[c->by_rows_of]];
         if (memcmp(x->pairing->lines.v[line].row, row, 2 * sizeof *row) != 0 || x->o->by_rows[line] ||
-            !(c->found.residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG) || told_apart(x, row)))
+            !(c->found.residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG)))
             continue;
         x->o->residual[line] = (float)c->found.residual[i];
         x->o->by_rows[line] = true;

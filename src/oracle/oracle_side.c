@@ -164,8 +164,7 @@ static void add_side_row(struct oracle_side *s, uint32_t call, const struct reco
     enum arithmetic a = o->product ? oracle_side_arithmetic(s, &s->plan[call], o->type) : ARITHMETIC_OWN;
     if (isnan(o->found.bound[a]))
         a = ARITHMETIC_OWN;
-    struct oracle_row r = {.row = o->row, .error = o->found.error, .ulps = o->found.ulps,
-        .bound = o->found.bound[a], .part = o->part,
+    struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,
         .vectors = o->vectors, .condition = o->condition, .candidate = o->candidate, .fitted = s->done[call].fitted,
         .assumed = s->done[call].assumed, .said = true};
     r.excess = excess_of(r.error, r.bound);

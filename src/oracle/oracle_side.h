@@ -17,7 +17,6 @@ struct recomputed_call;
 struct oracle_row {
     uint32_t row;
     double error, bound, excess;
-    double ulps;               /* see error_found */
     double condition;          /* measured: rel_l2 of the output per rel_l2 of the inputs; NAN: not measured */
     const char *arithmetic;    /* "tf32" */
     const char *rounded;       /* "bfloat16", or NULL */
