@@ -561,12 +561,14 @@ static bool decide_behind_choice(struct causes *k, const struct undecided *u)
 static bool decide_one_function(struct causes *k, const struct undecided *u, uint32_t from)
 {
     const struct line_judgement *l = u->l;
+    if (!u->one_function)
+        return false;
     /* nothing starts that it may depend on */
     bool behind_nothing = u->of.start == NONE &&
                           (u->x->io == IO_GRADIENT || (u->by_rows && inputs_agree(k, u->x->call)));
     bool known = from != NONE || behind_nothing || (origin_is_known(k, u->row, l) &&
                                                     (u->by_rows || inputs_correspond(k, u->line, u->x->call)));
-    if (!u->one_function || !known)
+    if (!known)
         return false;
     bool inherits = from != NONE && differs_at_all(k, u->line);
     const struct line *pair = &k->m->pairing->lines.v[u->line];
