@@ -38,6 +38,7 @@
 #include "judge/solved_doubt.h"
 #include "judge/table_verdicts.h"
 #include "judge/reordered_rows.h"
+#include "judge/row_excuse.h"
 #include "judge/row_verdict.h"
 #include "judge/wrong_partner.h"
 #include "dump/family.h"
@@ -638,7 +639,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
         verdict_case_give(&k, VERDICT_MATCH, RULE_FILLS);
     else if ((k.out->flags & LINE_STATISTICS) && may_be_constant(k.out) && constants_differ(p, &k))
         verdict_case_give(&k, VERDICT_DEVIATE, RULE_CONSTANT);
-    row_verdict_excuse(p, &k);
+    row_excuse(p, &k);
     row_verdict_rounded(p, &k);
     if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
         verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);

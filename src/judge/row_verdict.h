@@ -86,8 +86,6 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level);
 /* Whether an input is the call's weight or bias, by its position. */
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
-/* Marks a deviation as doubtful if its operator amplifies noise by that much (RULE_ILL). */
-void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
 /* Gives RULE_ROUNDED to an accepted output, or an input that was another value before, that only one side rounded to
  * a coarser type. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);

@@ -32,6 +32,7 @@
 #include "judge/reordered_rows.h"
 #include "judge/solved_doubt.h"
 #include "judge/routing.h"
+#include "judge/row_excuse.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
 #include "judge/taken_elements.h"
@@ -115,7 +116,7 @@ EXCEPTION(bool, cut_tensors_part, (const struct dump *const d[2], const uint32_t
 EXCEPTION(bool, repeated_view,
           (const struct dump *t, uint32_t target_row, const struct dump *g, uint32_t golden_row, struct view *v),
           (t, target_row, g, golden_row, v), false)
-PASS(row_verdict_excuse, (struct judge_pass *p, struct verdict_case *k), (p, k))
+PASS(row_excuse, (struct judge_pass *p, struct verdict_case *k), (p, k))
 PASS(row_verdict_rounded, (struct judge_pass *p, struct verdict_case *k), (p, k))
 
 /* what amplifies noise, and steps that nobody recorded */
