@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 #define LOWEST (-54) /* 5^54: the largest power for which the division below fits 128 bits */
 #define HIGHEST 55   /* 5^55: the largest power of 128 bits */
 #define DIGITS 19    /* digits that always fit 64 bits */
@@ -106,11 +108,6 @@ __attribute__((noinline)) static double by_division(uint64_t w, int q, const cha
     return (double)w / divisor;
 }
 
-static bool is_decimal_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 /* The value of eight digits, each 0 to 9, the first in the lowest byte. */
 static inline uint64_t eight_digits_value(uint64_t v)
 {
@@ -135,7 +132,7 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
         }
         *w = *w * 100000000 + eight_digits_value(v);
     }
-    for (; p < end && is_decimal_digit(*p); p++)
+    for (; p < end && char_is_digit(*p); p++)
         *w = *w * 10 + (uint64_t)(*p - '0');
     return p;
 }
@@ -146,9 +143,9 @@ __attribute__((noinline)) static const char *read_power(const char *p, const cha
     bool minus = p < end && *p == '-';
     int power = 0;
     p += p < end && (*p == '-' || *p == '+');
-    if (p == end || !is_decimal_digit(*p))
+    if (p == end || !char_is_digit(*p))
         return NULL;
-    for (; p < end && is_decimal_digit(*p); p++)
+    for (; p < end && char_is_digit(*p); p++)
         power = power < MOST ? power * 10 + (*p - '0') : power;
     *q += minus ? -power : power;
     return p;
@@ -169,7 +166,7 @@ const char *decimal_read(const char *p, const char *end, double *out)
     uint64_t w = 0;
     p += p < end && *p == '-';
     first = p;
-    for (; p < end && is_decimal_digit(*p); p++) /* few, mostly one */
+    for (; p < end && char_is_digit(*p); p++) /* few, mostly one */
         w = w * 10 + (uint64_t)(*p - '0');
     digits = p - first;
     if (digits == 0 || (*first == '0' && digits > 1))

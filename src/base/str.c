@@ -259,18 +259,13 @@ void buf_char(struct buf *b, char c)
     buf_add(b, &c, 1);
 }
 
-static bool is_ascii_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 void buf_numberless(struct buf *b, struct str name)
 {
     buf_reserve(b, name.n);
     for (size_t i = 0; i < name.n; i++)
-        if (!is_ascii_digit(name.p[i]))
+        if (!char_is_digit(name.p[i]))
             b->p[b->n++] = name.p[i];
-        else if (!i || !is_ascii_digit(name.p[i - 1]))
+        else if (!i || !char_is_digit(name.p[i - 1]))
             b->p[b->n++] = '#';
     b->p[b->n] = 0;
 }

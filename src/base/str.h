@@ -37,6 +37,11 @@ static inline bool str_is(struct str a, const char *b)
     return str_eq(a, str_of(b));
 }
 /* Whether s is one of n words; STR_ONE_OF: of an array of them. */
+static inline bool char_is_digit(char c) /* in ASCII, whatever the locale */
+{
+    return c >= '0' && c <= '9';
+}
+
 bool str_one_of(struct str s, const char *const *words, size_t n);
 #define STR_ONE_OF(s, words) str_one_of(s, words, sizeof(words) / sizeof *(words))
 

@@ -3,11 +3,6 @@
 
 #include "dump/module_path.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool ends_in_phase(struct str s)
 {
     return str_ends(s, "forward") || str_ends(s, "backward") || str_ends(s, "parameters_grad");
@@ -23,7 +18,7 @@ static struct str find_number(struct str name)
                 end--;
             end -= end > 0;
         }
-        for (from = end; from && is_digit(name.p[from - 1]);)
+        for (from = end; from && char_is_digit(name.p[from - 1]);)
             from--;
         bool parted = from > 0 && from < end && (name.p[from - 1] == '.' || name.p[from - 1] == '_');
         if (parted && ends_in_phase(before_phase ? name : str_n(name.p, from - 1)))

@@ -15,7 +15,7 @@ static bool is_letter(char c)
 
 static bool in_word(char c)
 {
-    return is_letter(c) || scan_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+    return is_letter(c) || char_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* ---- the words before a number ---- */
@@ -95,13 +95,13 @@ static bool may_number_begin(struct str line, size_t i)
 {
     char before = i ? line.p[i - 1] : ' ', c = line.p[i];
     const bool chinese = (unsigned char)before >= 0x80;
-    if ((in_word(before) && !(chinese && scan_is_digit(c))) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
+    if ((in_word(before) && !(chinese && char_is_digit(c))) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
         return false;
-    if (scan_is_digit(c))
+    if (char_is_digit(c))
         return true;
     char next = i + 1 < line.n ? line.p[i + 1] : ' ';
     if (c == '.' || c == '-' || c == '+')
-        return scan_is_digit(next) || (c != '.' && next == '.') ||
+        return char_is_digit(next) || (c != '.' && next == '.') ||
                (c != '.' && (next | 32) == 'i' && !is_letter(before));
     if ((c | 32) != 'n' && (c | 32) != 'i')
         return false;
@@ -114,8 +114,8 @@ static bool may_number_begin(struct str line, size_t i)
 static bool of_a_date(struct str line, size_t from, size_t to)
 {
     char before = from ? line.p[from - 1] : ' ', after = to < line.n ? line.p[to] : ' ';
-    bool number_before = from > 1 && scan_is_digit(line.p[from - 2]);
-    bool number_after = to + 1 < line.n && scan_is_digit(line.p[to + 1]);
+    bool number_before = from > 1 && char_is_digit(line.p[from - 2]);
+    bool number_after = to + 1 < line.n && char_is_digit(line.p[to + 1]);
     return (number_before && strchr(":-.", before)) || (number_after && strchr(":-", after)) ||
            (after == ':' && number_before && before == ':') || line.p[from] == '-' || line.p[from] == '+';
 }
@@ -127,8 +127,8 @@ static bool with_commas(struct str line, size_t from, size_t *to, double *x)
     double v = *x;
     if (at - from > 3)
         return false;
-    while (at + 3 < line.n && line.p[at] == ',' && scan_is_digit(line.p[at + 1]) && scan_is_digit(line.p[at + 2]) &&
-           scan_is_digit(line.p[at + 3]) && !(at + 4 < line.n && scan_is_digit(line.p[at + 4]))) {
+    while (at + 3 < line.n && line.p[at] == ',' && char_is_digit(line.p[at + 1]) && char_is_digit(line.p[at + 2]) &&
+           char_is_digit(line.p[at + 3]) && !(at + 4 < line.n && char_is_digit(line.p[at + 4]))) {
         v = v * 1000 + (line.p[at + 1] - '0') * 100 + (line.p[at + 2] - '0') * 10 + (line.p[at + 3] - '0');
         at += 4;
     }
@@ -152,7 +152,7 @@ static int64_t total_behind(struct str line, size_t *to)
     if (!scan_count(&rest, &n) || n >= LOG_STEP || (rest.n && rest.p[0] == '/'))
         return 0;
     end = rest.p;
-    while (end > line.p && !scan_is_digit(end[-1]))
+    while (end > line.p && !char_is_digit(end[-1]))
         end--;
     *to = (size_t)(end - line.p);
     return n;
@@ -348,7 +348,7 @@ static bool begins_list(struct str line, size_t from, size_t to)
     const bool comma = str_starts(rest, ","), blank = behind.n > rest.n && behind.p[0] == ' ';
     rest = comma ? str_trim(str_cut(rest, 1)) : rest;
     return from && strchr("[(", line.p[from - 1]) && (comma || blank) && rest.n &&
-           (scan_is_digit(rest.p[0]) || (rest.n > 1 && strchr("-+.", rest.p[0]) && scan_is_digit(rest.p[1])) ||
+           (char_is_digit(rest.p[0]) || (rest.n > 1 && strchr("-+.", rest.p[0]) && char_is_digit(rest.p[1])) ||
             (comma && python_value_begins(rest)));
 }
 
@@ -373,7 +373,7 @@ static size_t read_line_field(struct line_field *x, bool first, struct str line,
 {
     struct str written = words_before(between);
     x->signed_ = line.p[i] == '-' || line.p[i] == '+';
-    const bool plain = x->digit == 1 && scan_is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
+    const bool plain = x->digit == 1 && char_is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
     x->total = 0;
     x->role = FIELD_OTHER;
     x->rank = 0;
@@ -386,7 +386,7 @@ static size_t read_line_field(struct line_field *x, bool first, struct str line,
         x->bare = x->bare && strchr(" \t,[]()/:", between.p[k]);
     write_label(x->label, !first && x->bare ? STR("") : written);
     bool unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' ||
-                                (line.p[to] == '.' && to + 1 < line.n && scan_is_digit(line.p[to + 1])));
+                                (line.p[to] == '.' && to + 1 < line.n && char_is_digit(line.p[to + 1])));
     x->whole = x->whole && !unit;
     x->unit = unit || unit_behind(str_cut(line, to));
     x->round = str_starts(str_trim(str_cut(line, to)), "轮");
@@ -462,7 +462,7 @@ bool line_fields_odd(struct str line, const char *label, struct str *text)
         if (str_starts(at, "is "))
             at = str_trim(str_cut(at, 3));
         str_split(at, ' ', text, &rest);
-        if (text->n && (scan_is_digit(text->p[0]) || (text->n > 1 && strchr("+-.#", text->p[0]))))
+        if (text->n && (char_is_digit(text->p[0]) || (text->n > 1 && strchr("+-.#", text->p[0]))))
             return true;
     }
     return false;

@@ -120,18 +120,18 @@ bool log_line_unended(const struct log_lines *l)
 
 bool log_stops_in_number(struct str line)
 {
-    return line.n && (scan_is_digit(line.p[line.n - 1]) || line.p[line.n - 1] == '.');
+    return line.n && (char_is_digit(line.p[line.n - 1]) || line.p[line.n - 1] == '.');
 }
 
 bool log_begins_as(struct str line, struct str record)
 {
     size_t i = 0, k = 0;
     while (i < line.n && k < record.n &&
-           (line.p[i] == record.p[k] || (scan_is_digit(line.p[i]) && scan_is_digit(record.p[k])))) {
-        bool digit = scan_is_digit(line.p[i]);
-        for (i++, k++; digit && i < line.n && scan_is_digit(line.p[i]);)
+           (line.p[i] == record.p[k] || (char_is_digit(line.p[i]) && char_is_digit(record.p[k])))) {
+        bool digit = char_is_digit(line.p[i]);
+        for (i++, k++; digit && i < line.n && char_is_digit(line.p[i]);)
             i++;
-        while (digit && k < record.n && scan_is_digit(record.p[k]))
+        while (digit && k < record.n && char_is_digit(record.p[k]))
             k++;
     }
     return i && 2 * i >= line.n; /* the names in them may differ */

@@ -45,12 +45,12 @@ bool scan_leading(struct str *s, double *v, double *digit)
     if (word) {
         i += word;
     } else {
-        while (i < at.n && scan_is_digit(at.p[i]))
+        while (i < at.n && char_is_digit(at.p[i]))
             i++;
         size_t digits = i - begin;
         if (i < at.n && at.p[i] == '.') {
             const size_t point = ++i;
-            while (i < at.n && scan_is_digit(at.p[i]))
+            while (i < at.n && char_is_digit(at.p[i]))
                 i++;
             decimals = i - point;
             digits += decimals;
@@ -63,7 +63,7 @@ bool scan_leading(struct str *s, double *v, double *digit)
             if (at.p[k] == '-' || at.p[k] == '+')
                 k++;
             size_t from = k;
-            for (; k < at.n && scan_is_digit(at.p[k]); k++)
+            for (; k < at.n && char_is_digit(at.p[k]); k++)
                 if (exponent < 10000)
                     exponent = exponent * 10 + (at.p[k] - '0');
             if (k > from)
@@ -83,8 +83,8 @@ bool scan_leading(struct str *s, double *v, double *digit)
 bool scan_goes_on(struct str s)
 {
     char c = s.n ? s.p[0] : ' ', next = s.n > 1 ? s.p[1] : ' ';
-    return scan_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '#' || c == '.' ||
-           (c == ',' && scan_is_digit(next));
+    return char_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '#' || c == '.' ||
+           (c == ',' && char_is_digit(next));
 }
 
 bool scan_number(struct str s, double *v, double *digit)
@@ -100,7 +100,7 @@ bool scan_count(struct str *s, int64_t *v)
     size_t i = 0;
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
         at = str_n(at.p + 1, at.n - 1);
-    for (; i < at.n && scan_is_digit(at.p[i]); i++)
+    for (; i < at.n && char_is_digit(at.p[i]); i++)
         n = n >= LOG_STEP ? LOG_STEP : n * 10 + (at.p[i] - '0');
     if (!i)
         return false;

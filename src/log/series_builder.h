@@ -147,10 +147,6 @@ bool scan_leading(struct str *s, double *v, double *digit);
 bool scan_number(struct str s, double *v, double *digit);
 /* Whether a number read by scan_leading goes on at s as none does: "4" of "4,985", "1e-3" of "1e-3x". */
 bool scan_goes_on(struct str s);
-static inline bool scan_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 struct str scan_unquoted(struct str v); /* without the double quotes around it, if it has them */
 /* Reads a step or count with surrounding blanks from the start of s and removes it. */
 bool scan_count(struct str *s, int64_t *v);

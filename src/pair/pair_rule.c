@@ -10,11 +10,6 @@
 #define TEXT_MOST 4096        /* bytes; names are shorter */
 #define ADDRESS_MOST (1 << 16) /* bytes; a longer one is nobody's */
 
-static bool is_rule_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The length of "<A+Bi>" at the start of s, 0 if there is none. */
 static size_t series_at(struct str s, uint32_t *from, uint32_t *step)
 {
@@ -24,7 +19,7 @@ static size_t series_at(struct str s, uint32_t *from, uint32_t *step)
         return 0;
     for (int k = 0; k < 2; k++) {
         size_t first = i;
-        while (i < s.n && is_rule_digit(s.p[i]) && i < first + 9)
+        while (i < s.n && char_is_digit(s.p[i]) && i < first + 9)
             n[k] = n[k] * 10 + (uint64_t)(s.p[i++] - '0');
         if (i == first || i >= s.n || s.p[i++] != (k ? 'i' : '+'))
             return 0;
@@ -106,7 +101,7 @@ bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *
         if (n) {
             buf_count(out, (uint64_t)from + (uint64_t)step * count);
             i += n;
-        } else if (s.p[i] == '\\' && i + 1 < s.n && is_rule_digit(s.p[i + 1])) {
+        } else if (s.p[i] == '\\' && i + 1 < s.n && char_is_digit(s.p[i + 1])) {
             buf_str(out, group[s.p[i + 1] - '0']);
             i += 2;
         } else {
@@ -176,7 +171,7 @@ static struct number ordinal_of(struct str address)
     if (at < 0)
         return x;
     x.at = (size_t)at + 1;
-    while (x.at + x.n < address.n && is_rule_digit(address.p[x.at + x.n]))
+    while (x.at + x.n < address.n && char_is_digit(address.p[x.at + x.n]))
         x.value = x.value * 10 + (uint32_t)(address.p[x.at + x.n++] - '0');
     if (x.n > 9 || (x.n > 1 && address.p[x.at] == '0'))
         x.n = 0; /* part of a name */
