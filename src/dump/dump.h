@@ -268,6 +268,13 @@ static inline const struct shape *dump_row_shape(const struct dump *d, uint32_t 
     return s == NONE ? NULL : d->shapes.v[s];
 }
 
+/* The size of a row's last axis; 0: it has none, or its shape is unknown. */
+static inline int64_t dump_row_last_axis(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
+}
+
 /* Whether a row is a number that stands alone in a file of tensors: a loss, a learning rate, a scale. */
 static inline bool dump_row_is_lone_number(const struct dump *d, uint32_t row)
 {

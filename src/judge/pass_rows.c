@@ -27,12 +27,6 @@ double pass_accepted_error(const struct judge_pass *p, uint32_t line)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-int64_t pass_last_axis(const struct dump *d, uint32_t row)
-{
-    const struct shape *s = dump_row_shape(d, row);
-    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
-}
-
 const char *pass_name_in(const struct dump *d, uint32_t row)
 {
     const char *slot = d->slots.v[d->rows.v[row].slot], *dot = strchr(slot, '.');

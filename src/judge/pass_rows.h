@@ -10,8 +10,6 @@ bool pass_holds(const struct dump *d, uint32_t outer, uint32_t inner);
 uint32_t pass_partner(const struct judge_pass *p, uint32_t target_row);
 /* The relative error that later rows must expect because of this line; 0: not accepted, or without error. */
 double pass_accepted_error(const struct judge_pass *p, uint32_t line);
-/* The size of a row's last axis; 0: without one. */
-int64_t pass_last_axis(const struct dump *d, uint32_t row);
 /* The name of a row in its call: "weight" of "parameters.weight". */
 const char *pass_name_in(const struct dump *d, uint32_t row);
 bool pass_is_float(const struct row *r, enum row_io io);

@@ -81,7 +81,7 @@ enum routing routing_of(const struct routing_choice *c, double noise)
 /* Whether `scores` has the shape [.., width] for as many positions as the indices, wide enough for them. */
 static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores)
 {
-    int64_t picks = pass_last_axis(d, row), width = pass_last_axis(d, scores);
+    int64_t picks = dump_row_last_axis(d, row), width = dump_row_last_axis(d, scores);
     return d->rows.v[scores].kind == ROW_TENSOR && dtype_is_float((enum dtype)d->rows.v[scores].dtype) && picks > 0 &&
            picks < width &&
            dump_row_numel(d, scores) / (uint64_t)width == dump_row_numel(d, row) / (uint64_t)picks;
@@ -109,7 +109,7 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && pass_last_axis(m->side[s], row) <= PICKS_MOST &&
+        fine = scores != NONE && dump_row_last_axis(m->side[s], row) <= PICKS_MOST &&
                element_sample_whole(&x[s][0], m->side[s], row) && element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)
             break;

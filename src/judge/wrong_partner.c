@@ -242,7 +242,7 @@ static bool is_computed_twice(const struct doubts *x, uint32_t line)
 {
     const struct line *l = &x->m->pairing->lines.v[line];
     const struct row *t = row_of(x, line, TARGET);
-    if (pass_last_axis(x->d[TARGET], l->row[TARGET]) == pass_last_axis(x->d[GOLDEN], l->row[GOLDEN]))
+    if (dump_row_last_axis(x->d[TARGET], l->row[TARGET]) == dump_row_last_axis(x->d[GOLDEN], l->row[GOLDEN]))
         return false;
     struct fingerprint own = fingerprint_of(x->d[TARGET], l->row[TARGET]);
     for (uint32_t i = 0; i < x->j->lines; i++) {
@@ -251,7 +251,7 @@ static bool is_computed_twice(const struct doubts *x, uint32_t line)
             (x->j->line[i].flags & LINE_DOUBTFUL) || row_of(x, i, TARGET)->io != t->io)
             continue;
         struct fingerprint f = fingerprint_of(x->d[TARGET], other->row[TARGET]);
-        if (pass_last_axis(x->d[TARGET], other->row[TARGET]) == pass_last_axis(x->d[TARGET], l->row[TARGET]) &&
+        if (dump_row_last_axis(x->d[TARGET], other->row[TARGET]) == dump_row_last_axis(x->d[TARGET], l->row[TARGET]) &&
             fingerprint_compare(&own, &f) == LIKE_SAME)
             return true;
     }

@@ -332,21 +332,15 @@ static void pair_weights(struct sequence *w, int s, const struct expert_parts *p
 
 /* ---- rows inside experts ---- */
 
-static int64_t last_axis(const struct dump *d, uint32_t row)
-{
-    const struct shape *shape = dump_row_shape(d, row);
-    return shape && shape->ndim ? shape->dim[shape->ndim - 1] : 0;
-}
-
 /* Where each part's rows lie among those of all experts: padded to one length, or one expert after the other. */
 static bool place_rows(const struct sequence *w, int s, const struct expert_parts *p, struct expert_rows *out)
 {
-    int64_t width = last_axis(w->d[s], p->all->x), sum = 0;
+    int64_t width = dump_row_last_axis(w->d[s], p->all->x), sum = 0;
     if (!width)
         return false;
     int64_t rows = (int64_t)dump_row_numel(w->d[s], p->all->x) / width;
     for (size_t i = 0; i < p->n; i++) {
-        if (last_axis(w->d[!s], p->part[i]->x) != width)
+        if (dump_row_last_axis(w->d[!s], p->part[i]->x) != width)
             return false;
         out[i].count = (int64_t)dump_row_numel(w->d[!s], p->part[i]->x) / width;
         sum += out[i].count;
