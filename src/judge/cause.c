@@ -301,13 +301,6 @@ static bool inputs_agree(const struct causes *k, uint32_t call)
     return any;
 }
 
-/* The distance of a pair's tensors, not relative; NaN if it was not computed. */
-static double absolute_distance(const struct causes *k, uint32_t line)
-{
-    const struct figures *f = k->m->figures && k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
-    return f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : NAN;
-}
-
 #define MOVED_MOST 4 /* a dropout's factor, and a sum of two gradients, stay below it */
 
 /* Whether a call that only moves or drops values gives an output that differs by more than everything that goes into
@@ -315,7 +308,7 @@ static double absolute_distance(const struct causes *k, uint32_t line)
 static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
 {
     const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
-    double in = 0, out = absolute_distance(k, line), n = (double)dump_row_numel(k->d, row), least = n;
+    double in = 0, out = measure_distance(k->m, line), n = (double)dump_row_numel(k->d, row), least = n;
     bool moves = family_hands_on((enum family)c->family) || c->family == FAMILY_RANDOM;
     if (!moves || c->kind == CALL_MODULE || !(out > 0) || k->d->rows.v[row].io != IO_OUTPUT)
         return false;
@@ -323,7 +316,7 @@ static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
     EACH_ROW(k->d, k->d->rows.v[row].call, r)
         if (k->d->rows.v[r].io == IO_INPUT && k->d->rows.v[r].kind == ROW_TENSOR) {
             uint32_t of = k->m->pairing->line_of[TARGET][r];
-            double e = of == NONE ? NAN : absolute_distance(k, of);
+            double e = of == NONE ? NAN : measure_distance(k->m, of);
             if (isnan(e) || k->j->line[of].cause == CAUSE_UNKNOWN)
                 return false;
             in += e;

@@ -6,16 +6,8 @@
 #define TERMS_FACTOR 2   /* as much again may come from uses of the value that turn it, as a rotation does */
 #define INSIDE_MOST 4096 /* calls before the end of a module that are looked at */
 
-/* The distance of a pair's tensors, not relative; 0 if it was not computed. */
-static double pair_distance(const struct gradient_terms *t, uint32_t line)
-{
-    const struct figures *f = measure_figures(t->m, line);
-    double apart = f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : 0;
-    return isfinite(apart) ? apart : 0;
-}
-
-/* That of the recomputed gradient that differs most among those which a backward call returns; n: only those of n
- * elements, 0: all. */
+/* The distance of the recomputed gradient that differs most among those which a backward call returns; n: only those of
+ * n elements, 0: all. */
 static double returned_distance(const struct gradient_terms *t, uint32_t call, uint64_t n)
 {
     const struct dump *d = t->m->side[TARGET];
@@ -23,9 +15,10 @@ static double returned_distance(const struct gradient_terms *t, uint32_t call, u
     EACH_EARLY_ROW(d, call, r) {
         uint32_t of = t->m->pairing->line_of[TARGET][r];
         const struct line_judgement *l = of == NONE ? NULL : &t->j->line[of];
-        if (l && t->decided[of] && d->rows.v[r].io == IO_OUTPUT && (!n || dump_row_numel(d, r) == n) &&
-            l->cause == CAUSE_AGREES && l->basis == BASIS_RECOMPUTED)
-            most = fmax(most, pair_distance(t, of));
+        bool counts = l && t->decided[of] && d->rows.v[r].io == IO_OUTPUT && (!n || dump_row_numel(d, r) == n) &&
+                      l->cause == CAUSE_AGREES && l->basis == BASIS_RECOMPUTED;
+        double apart = counts ? measure_distance(t->m, of) : 0;
+        most = isfinite(apart) ? fmax(most, apart) : most;
     }
     return most;
 }
@@ -61,7 +54,7 @@ bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line)
     uint32_t row = t->m->pairing->lines.v[line].row[TARGET];
     const struct row *x = &d->rows.v[row];
     const struct call *c = &d->calls.v[x->call];
-    double terms = 0, apart = pair_distance(t, line);
+    double terms = 0, apart = measure_distance(t->m, line);
     if (c->phase != PHASE_BACKWARD || c->twin == NONE || t->flow->held[row] != NONE || !(apart > 0))
         return false;
     if (x->io == IO_INPUT)

@@ -2,6 +2,7 @@
  * or through a view), and its result put in place. */
 #include "measure/measure.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -288,6 +289,12 @@ const struct view *measure_view(const struct measure *m, uint32_t line)
 const struct figures *measure_figures(const struct measure *m, uint32_t line)
 {
     return m->figures && m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
+}
+
+double measure_distance(const struct measure *m, uint32_t line)
+{
+    const struct figures *f = measure_figures(m, line);
+    return f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : NAN;
 }
 
 void measure_post(struct measure *m, const struct measure_job *job, struct figures *f, const struct view *view,

@@ -71,6 +71,8 @@ void measure_post(struct measure *m, const struct measure_job *job, struct figur
 uint64_t measure_bytes(const struct measure *m, uint32_t line);
 /* Of a line that is MEASURE_DONE; NULL: there are none. */
 const struct figures *measure_figures(const struct measure *m, uint32_t line);
+/* The distance of a pair's tensors, not relative; NaN: it was not computed, or parts are masked. */
+double measure_distance(const struct measure *m, uint32_t line);
 /* the view through which they were computed; NULL: none */
 const struct view *measure_view(const struct measure *m, uint32_t line);
 /* A copy of figures for m->figures. */
