@@ -101,8 +101,8 @@ static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k
         uint32_t line = p->m->pairing->line_of[TARGET][r];
         if (line == NONE || k->r[TARGET]->io != IO_OUTPUT || dump_row_numel(d, r) != dump_row_numel(d, k->row[TARGET]))
             continue;
-        if (d->rows.v[r].io == IO_INPUT ? p->j->line[line].rule == RULE_SAME_PICKS : routing_of_line(p, line) >
-            ROUTING_UNKNOWN)
+        if (d->rows.v[r].io == IO_INPUT ? p->j->line[line].rule == RULE_SAME_PICKS
+                                        : routing_of_line(p, line) > ROUTING_UNKNOWN)
             return true;
     }
     return false;
@@ -252,7 +252,7 @@ static bool passes_zero_on(const struct judge_pass *p, const struct verdict_case
 
 /* How many times the incoming gradient repeats each value, if a call that spreads one (a mean, an expansion) made it:
  * the errors of repeated values do not cancel in a sum. */
-static double repeated_row_level(const struct judge_pass *p, const struct verdict_case *k)
+static double times_repeated(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t call = k->r[TARGET]->io == IO_GRADIENT ? condition_module_backward(d, k->call) : k->call;
@@ -380,7 +380,7 @@ static struct condition amplifier_of(const struct judge_pass *p, const struct ve
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     if (c.kind == CONDITION_GRADIENT_SUM) {
-        double same = sqrt(repeated_row_level(p, k));
+        double same = sqrt(times_repeated(p, k));
         c.kappa *= same;
         c.own *= same;
     }
