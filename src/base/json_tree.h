@@ -43,6 +43,12 @@ static inline int json_int_of(double v)
     return v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
 }
 
+/* The object's member of this name; NULL: there is none, or o is NULL or no object. Its owner stays the tree. */
+static inline cJSON *json_member(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
 /* Parses the value at *p and moves *p after it; `special`: Python's non-finite numbers may occur. NULL: not regular,
  * or a text or number may continue beyond `end`. */
 cJSON *json_tree(struct json_room *room, const char **p, const char *end, bool special);

@@ -3,26 +3,22 @@
 
 #include <stdlib.h>
 
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "compare/job_text.h"
 #include "compare/start_text.h"
 #include "ranks/join_text.h"
 
-static const cJSON *summary_member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
 static int summary_int(const cJSON *o, const char *key, int other)
 {
-    const cJSON *v = summary_member(o, key);
+    const cJSON *v = json_member(o, key);
     return cJSON_IsNumber(v) ? v->valueint : other;
 }
 
 static const char *summary_text(const cJSON *o, const char *key)
 {
-    const char *v = cJSON_GetStringValue(summary_member(o, key));
+    const char *v = cJSON_GetStringValue(json_member(o, key));
     return v ? v : "";
 }
 
@@ -36,10 +32,10 @@ static void read_rank_list(const cJSON *list, rank_list *out)
 void job_summary_take(struct job_summary *s, cJSON *all)
 {
     static const char *const side[] = {"target", "golden"};
-    const cJSON *parts = summary_member(all, "parts");
+    const cJSON *parts = json_member(all, "parts");
     *s = (struct job_summary){.all = all, .joined = strcmp(summary_text(all, "pairing"), "layout") == 0};
     for (int i = 0; i < 2; i++)
-        s->side[i] = summary_text(summary_member(all, side[i]), "path");
+        s->side[i] = summary_text(json_member(all, side[i]), "path");
     s->done = summary_int(parts, "done", 0);
     s->of = summary_int(parts, "of", 0);
 }
@@ -92,10 +88,10 @@ static void add_strip_step(struct job_strip *s, int step)
 
 void job_summary_strip(const struct job_summary *s, struct job_strip *out, struct job_first *first)
 {
-    const cJSON *strip = summary_member(s->all, "strip"), *f = summary_member(s->all, "first"),
-                *rows = summary_member(strip, "ranks");
+    const cJSON *strip = json_member(s->all, "strip"), *f = json_member(s->all, "first"),
+                *rows = json_member(strip, "ranks");
     *out = (struct job_strip){.first = NONE};
-    read_columns(summary_member(strip, "columns"), out);
+    read_columns(json_member(strip, "columns"), out);
     for (const cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
         int step = summary_int(v, "step", 0), rank = summary_int(v, "rank", -1);
         const char *cells = summary_text(v, "cells");
@@ -104,7 +100,7 @@ void job_summary_strip(const struct job_summary *s, struct job_strip *out, struc
             job_strip_add_cells(out, step, rank, cells);
         }
     }
-    const cJSON *missing = summary_member(summary_member(s->all, "parts"), "missing");
+    const cJSON *missing = json_member(json_member(s->all, "parts"), "missing");
     for (const cJSON *v = missing ? missing->child : NULL; v; v = v->next)
         if (summary_int(v, "rank", -1) >= 0) {
             add_strip_step(out, summary_int(v, "step", 0));
@@ -120,7 +116,7 @@ void job_summary_strip(const struct job_summary *s, struct job_strip *out, struc
                                                   : FIRST_ROW;
     first->step = summary_int(f, "step", 0);
     first->order = (uint32_t)summary_int(f, "order", -1);
-    read_rank_list(summary_member(f, "ranks"), &first->ranks);
+    read_rank_list(json_member(f, "ranks"), &first->ranks);
     if (!first->ranks.n)
         rank_list_add(&first->ranks, summary_int(f, "rank", 0));
     out->first = job_strip_column(out, first->step, first->order);
@@ -134,17 +130,17 @@ void job_layout_read(const cJSON *o, struct layout *l)
     struct err quiet;
     for (int c = 0; c < CUT_COUNT; c++)
         buf_fmt(&as, "%s=%d,", cut_name((enum cut)c), summary_int(o, cut_name((enum cut)c), 1));
-    buf_fmt(&as, "vpp=%d,sp=%s", summary_int(o, "vpp", 1), cJSON_IsTrue(summary_member(o, "sp")) ? "on" : "off");
+    buf_fmt(&as, "vpp=%d,sp=%s", summary_int(o, "vpp", 1), cJSON_IsTrue(json_member(o, "sp")) ? "on" : "off");
     if (*summary_text(o, "order"))
         buf_fmt(&as, ",order=%s", summary_text(o, "order"));
     if (layout_parse(l, buf_view(&as), &quiet))
         layout_init(l);
     buf_release(&as);
     l->source = layout_source_find(summary_text(o, "source"));
-    l->weights = cJSON_IsTrue(summary_member(o, "weights"));
-    l->proved = (uint32_t)summary_int(summary_member(o, "proved"), "rows", 0);
-    l->equal = (uint32_t)summary_int(summary_member(o, "proved"), "equal", 0);
-    for (const cJSON *v = summary_member(o, "open") ? summary_member(o, "open")->child : NULL; v; v = v->next)
+    l->weights = cJSON_IsTrue(json_member(o, "weights"));
+    l->proved = (uint32_t)summary_int(json_member(o, "proved"), "rows", 0);
+    l->equal = (uint32_t)summary_int(json_member(o, "proved"), "equal", 0);
+    for (const cJSON *v = json_member(o, "open") ? json_member(o, "open")->child : NULL; v; v = v->next)
         for (int c = 0; c < CUT_COUNT; c++)
             if (cJSON_IsString(v) && strcmp(v->valuestring, cut_name((enum cut)c)) == 0)
                 l->open |= (uint8_t)(1u << c);
@@ -152,9 +148,9 @@ void job_layout_read(const cJSON *o, struct layout *l)
 
 size_t job_summary_layout(const struct job_summary *s, int side, struct layout *l)
 {
-    const cJSON *x = summary_member(s->all, side == TARGET ? "target" : "golden");
-    job_layout_read(summary_member(x, "layout"), l);
-    return (size_t)cJSON_GetArraySize(summary_member(x, "ranks"));
+    const cJSON *x = json_member(s->all, side == TARGET ? "target" : "golden");
+    job_layout_read(json_member(x, "layout"), l);
+    return (size_t)cJSON_GetArraySize(json_member(x, "ranks"));
 }
 
 void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out)
@@ -168,12 +164,12 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
 {
     struct job_strip strip;
     struct job_first first;
-    const cJSON *parts = summary_member(s->all, "parts");
+    const cJSON *parts = json_member(s->all, "parts");
     job_summary_strip(s, &strip, &first);
     bool whole = s->done >= s->of && summary_int(parts, "status", 0) != 5;
     if (first.found)
-        job_first_words(&first, strip.steps.n > 1, true, summary_text(summary_member(s->all, "first"), "call"), out);
-    else if (whole && summary_int(summary_member(s->all, "summary"), "figures_only", 0) > 0)
+        job_first_words(&first, strip.steps.n > 1, true, summary_text(json_member(s->all, "first"), "call"), out);
+    else if (whole && summary_int(json_member(s->all, "summary"), "figures_only", 0) > 0)
         buf_cstr(out, _("aligned: nothing deviates on any rank (≈ the elements were not compared)"));
     else
         buf_cstr(out, whole ? _("aligned: nothing deviates on any rank")
@@ -184,13 +180,12 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
 
 void job_summary_unseen_text(const struct job_summary *s, struct buf *out)
 {
-    const cJSON *parts = summary_member(s->all, "parts"), *shares = summary_member(parts, "shares");
+    const cJSON *parts = json_member(s->all, "parts"), *shares = json_member(parts, "shares");
     rank_list missing = {0}, gone = {0};
-    for (const cJSON *v = summary_member(parts, "missing") ? summary_member(parts, "missing")->child : NULL; v;
-         v = v->next)
+    for (const cJSON *v = json_member(parts, "missing") ? json_member(parts, "missing")->child : NULL; v; v = v->next)
         if (summary_int(v, "rank", -1) >= 0)
             rank_list_add(&missing, summary_int(v, "rank", -1));
-    read_rank_list(summary_member(shares, "missing"), &gone);
+    read_rank_list(json_member(shares, "missing"), &gone);
     if (gone.n) {
         buf_cstr(out, _("MISSING: shares "));
         rank_list_text(&gone, out);
@@ -275,14 +270,14 @@ static void add_start_place(const cJSON *start, struct job_found *x)
 /* The first deviation of a rank; of joined sides each row once, with all its ranks. */
 static void report_row(const struct telling *t, const cJSON *rank)
 {
-    const cJSON *row = summary_member(rank, "first_deviation"), *error = summary_member(row, "rel_l2");
+    const cJSON *row = json_member(rank, "first_deviation"), *error = json_member(row, "rel_l2");
     int step = summary_int(rank, "step", 0), own = summary_int(rank, "rank", 0);
     rank_list bad = {0};
     struct buf b = {0};
     char n[NUM_MAX];
     if (!cJSON_IsObject(row))
         return;
-    read_rank_list(summary_member(row, "ranks"), &bad);
+    read_rank_list(json_member(row, "ranks"), &bad);
     if (!bad.n)
         rank_list_add(&bad, own);
     if (bad.v[0] == own) {
@@ -293,12 +288,12 @@ static void report_row(const struct telling *t, const cJSON *rank)
         if (cJSON_IsNumber(error))
             buf_fmt(&b, " %s", num_error(n, error->valuedouble));
         uint32_t order = first_bad_of(t->strip, step, own);
-        const cJSON *best = summary_member(row, "diagnosis") ? summary_member(row, "diagnosis")->child : NULL;
+        const cJSON *best = json_member(row, "diagnosis") ? json_member(row, "diagnosis")->child : NULL;
         const char *said = best ? summary_text(best, "evidence") : summary_text(row, "reason");
         struct job_found x = {.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
                               .sentence = *said ? mem_strdup(said) : NULL,
                               .action = best ? summary_text(best, "advice") : NULL};
-        add_start_place(summary_member(rank, "start"), &x);
+        add_start_place(json_member(rank, "start"), &x);
         report_found(t, x, &b);
     }
     vec_release(&bad);
@@ -306,14 +301,14 @@ static void report_row(const struct telling *t, const cJSON *rank)
 
 static const char *diagnosis_evidence(const cJSON *o)
 {
-    const cJSON *list = summary_member(o, "diagnosis");
+    const cJSON *list = json_member(o, "diagnosis");
     const char *said = list && list->child ? summary_text(list->child, "evidence") : "";
     return *said ? said : summary_text(o, "verdict");
 }
 
 static void report_collective(const struct telling *t, const cJSON *c)
 {
-    const cJSON *calls = summary_member(c, "calls");
+    const cJSON *calls = json_member(c, "calls");
     const char *verdict = summary_text(c, "verdict"),
                *at = *summary_text(c, "at") ? summary_text(c, "at") : summary_text(c, "name");
     bool golden = strcmp(summary_text(c, "side"), "golden") == 0;
@@ -322,9 +317,9 @@ static void report_collective(const struct telling *t, const cJSON *c)
     uint32_t order = NONE;
     if (strcmp(verdict, "deviate") != 0 && strcmp(verdict, "missing") != 0 && strcmp(verdict, "extra") != 0)
         return;
-    read_rank_list(summary_member(c, "ranks"), &l);
+    read_rank_list(json_member(c, "ranks"), &l);
     if (!l.n)
-        read_rank_list(summary_member(c, "group"), &l);
+        read_rank_list(json_member(c, "group"), &l);
     for (const cJSON *v = calls ? calls->child : NULL; v && order == NONE; v = v->next)
         order = column_of_call(t->strip, str_of(summary_text(v, "call")));
     if (order == NONE)
@@ -345,9 +340,9 @@ static void report_replica(const struct telling *t, const cJSON *x)
     rank_list l = {0};
     struct buf b = {0};
     uint32_t order = NONE;
-    read_rank_list(summary_member(x, "odd"), &l);
+    read_rank_list(json_member(x, "odd"), &l);
     if (!l.n)
-        read_rank_list(summary_member(x, "ranks"), &l);
+        read_rank_list(json_member(x, "ranks"), &l);
     for (ptrdiff_t cut = (ptrdiff_t)row.n; cut > 0 && order == NONE; cut = str_rfind(str_n(row.p, (size_t)cut), '.'))
         order = column_of_call(t->strip, str_n(row.p, (size_t)cut)); /* "CALL.SLOT" */
     buf_cstr(&b, golden ? _("golden replicas, ") : _("replicas, "));
@@ -373,7 +368,7 @@ void job_summary_each(const struct job_summary *s, const struct job_strip *strip
         void (*tell)(const struct telling *t, const cJSON *o);
     } lists[] = {{"ranks", report_row}, {"collectives", report_collective}, {"replicas", report_replica}};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        const cJSON *list = summary_member(s->all, lists[i].list);
+        const cJSON *list = json_member(s->all, lists[i].list);
         for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
             lists[i].tell(&t, v);
     }
@@ -423,7 +418,7 @@ void job_summary_section(struct document *d, const struct job_summary *s)
     job_summary_outcome_text(s, &b);
     strong_item(d, _("Result: "), first.found ? TONE_BAD : s->done < s->of ? TONE_WARN : TONE_PLAIN, &b);
     if (first.found) {
-        buf_cstr(&b, summary_text(summary_member(s->all, "first"), "sentence"));
+        buf_cstr(&b, summary_text(json_member(s->all, "first"), "sentence"));
         strong_item(d, _("Reason: "), TONE_PLAIN, &b);
     }
     for (int i = 0; i < 2; i++) {

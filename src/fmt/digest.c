@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json_tree.h"
 #include "base/lines.h"
 #include "base/msg.h"
 #include "fmt/find_recordings.h"
@@ -91,7 +92,7 @@ static int read_places(const char *path, entry_list *out, struct err *e)
     if (rc == 0 && x.sealed)
         rc = sealed_verify(&f, &(struct sealed){x.at, x.bytes, x.crc}, e);
     cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)x.bytes), false, path, x.at, e) : NULL;
-    const cJSON *list = o ? json_line_member(o, "places") : NULL;
+    const cJSON *list = o ? json_member(o, "places") : NULL;
     uint64_t free_from = 0;
     if (o && !json_line_fits(list, "l*"))
         rc = err_at(e, path, x.at, "%s", _("expected a record as diverge writes it"));
@@ -129,13 +130,13 @@ static void add_places(const char *path, place_list *out)
 
 static int read_head(struct dump *d, const cJSON *o, struct err *e)
 {
-    const char *format = json_line_text(d, json_line_member(o, "format"), "");
+    const char *format = json_line_text(d, json_member(o, "format"), "");
     if (row_records_head(d, o, d->path, e))
         return -1;
     for (size_t i = 0; readers[i] && !d->source; i++)
         d->source =
             strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
-    d->cut = cJSON_IsTrue(json_line_member(o, "cut"));
+    d->cut = cJSON_IsTrue(json_member(o, "cut"));
     return 0;
 }
 
@@ -195,15 +196,15 @@ static int one_line(struct digest_reading *x, const cJSON *o, const struct lines
     size_t rows = x->d->rows.n;
     if (!cJSON_IsObject(o))
         return err_line(e, x->d->path, l->number, _("expected an object"));
-    if ((v = json_line_member(o, "group")))
+    if ((v = json_member(o, "group")))
         return read_group(x->d, v, l->number, e);
-    if (json_line_member(o, "digest"))
+    if (json_member(o, "digest"))
         return read_head(x->d, o, e);
     if (row_records_take(&x->records, x->d, o, x->d->path, l->number, e))
         return -1;
     if (x->d->rows.n > rows) {
         x->d->rows.v[rows].has &= (uint16_t)~HAS_FILE; /* no file comes with it */
-        return keep_sketch(x, json_line_member(o, "row"), l->number, e);
+        return keep_sketch(x, json_member(o, "row"), l->number, e);
     }
     return 0;
 }

@@ -53,19 +53,19 @@ static int read_pack_head(struct dump *d, struct pack_state *st, const cJSON *o,
     if (row_records_head(d, o, path, e))
         return -1;
     struct packed *p = &st->packed;
-    const char *id = json_line_text(d, json_line_member(o, "id"), "");
+    const char *id = json_line_text(d, json_member(o, "id"), "");
     size_t n = strlen(id);
     memcpy(p->id, id, n < sizeof p->id ? n : sizeof p->id - 1);
-    d->step = (int)json_line_whole(json_line_member(o, "step"), INT32_MAX, UINT32_MAX);
-    d->rank = (int)json_line_whole(json_line_member(o, "rank"), INT32_MAX, UINT32_MAX);
-    p->of = (uint32_t)json_line_whole(json_line_member(o, "of"), UINT32_MAX, 0);
+    d->step = (int)json_line_whole(json_member(o, "step"), INT32_MAX, UINT32_MAX);
+    d->rank = (int)json_line_whole(json_member(o, "rank"), INT32_MAX, UINT32_MAX);
+    p->of = (uint32_t)json_line_whole(json_member(o, "of"), UINT32_MAX, 0);
     return 0;
 }
 
 static int one_record(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
                       struct err *e)
 {
-    if (json_line_member(o, "pack"))
+    if (json_member(o, "pack"))
         return read_pack_head(d, st, o, path, e);
     return row_records_take(&st->records, d, o, path, line, e);
 }
@@ -121,10 +121,10 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
 /* Whether all that is told of a line is of the types it has: a verdict that is none would read as a match. */
 static bool is_line(const cJSON *o)
 {
-    const cJSON *figures = json_line_member(o, "figures"), *diagnoses = json_line_member(o, "diagnoses"), *it;
-    bool fits = json_line_fits(json_line_member(o, "line"), "ww") &&
-                json_line_fits(json_line_member(o, "pair"), "wwnis") &&
-                json_line_fits(json_line_member(o, "judged"), "wwwwnnnn") &&
+    const cJSON *figures = json_member(o, "figures"), *diagnoses = json_member(o, "diagnoses"), *it;
+    bool fits = json_line_fits(json_member(o, "line"), "ww") &&
+                json_line_fits(json_member(o, "pair"), "wwnis") &&
+                json_line_fits(json_member(o, "judged"), "wwwwnnnn") &&
                 (!figures || json_line_fits(figures, "in*")) && (!diagnoses || json_line_fits(diagnoses, "l*"));
     cJSON_ArrayForEach(it, diagnoses)
         fits = fits && json_line_fits(it, "sins");
@@ -141,8 +141,8 @@ static int pack_read_line(struct dump *d, struct packed *p, const cJSON *o, cons
         return json_line_damaged(path, line, e);
     if (record_check(types, o, path, e))
         return -1;
-    const cJSON *row = json_line_member(o, "line"), *pair = json_line_member(o, "pair"),
-                *judged = json_line_member(o, "judged"), *figures = json_line_member(o, "figures");
+    const cJSON *row = json_member(o, "line"), *pair = json_member(o, "pair"),
+                *judged = json_member(o, "judged"), *figures = json_member(o, "figures");
     struct packed_line l =
         {.row = {(uint32_t)json_line_whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
                  (uint32_t)json_line_whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
@@ -158,15 +158,15 @@ static int pack_read_line(struct dump *d, struct packed *p, const cJSON *o, cons
     l.confidence = single_figure(pair, 2);
     l.source = (uint32_t)json_line_whole(cJSON_GetArrayItem(pair, 3), NONE, NONE);
     l.pair_view = json_line_text(d, cJSON_GetArrayItem(pair, 4), "");
-    l.view = json_line_text(d, json_line_member(o, "view"), NULL);
-    l.failure = json_line_text(d, json_line_member(o, "failure"), NULL);
+    l.view = json_line_text(d, json_member(o, "view"), NULL);
+    l.failure = json_line_text(d, json_member(o, "failure"), NULL);
     if (cJSON_IsArray(figures)) {
         struct figures *f = arena_alloc(&d->arena, sizeof *f);
         read_figures(figures, f);
         l.figures = f;
     }
-    if (cJSON_IsArray(json_line_member(o, "diagnoses")))
-        read_diagnoses(d, &l, json_line_member(o, "diagnoses"));
+    if (cJSON_IsArray(json_member(o, "diagnoses")))
+        read_diagnoses(d, &l, json_member(o, "diagnoses"));
     vec_push(&p->lines, l);
     nmap_add(&p->line_of, pack_call_key(l.row[TARGET], l.row[GOLDEN]), (uint32_t)p->lines.n - 1);
     return 0;
@@ -178,14 +178,14 @@ static int read_found(struct packed *p, const cJSON *o, const char *path, uint64
         {.key = "pairs", .kind = MEMBER_INT}, {.key = "verdicts", .kind = MEMBER_INT},
         {.key = "rules", .kind = MEMBER_INT}, {.key = "whys", .kind = MEMBER_INT}, {.key = NULL},
     };
-    const cJSON *f = json_line_member(o, "first");
+    const cJSON *f = json_member(o, "first");
     if (record_check(types, o, path, e))
         return -1;
     if (f && !cJSON_IsNull(f) && !json_line_fits(f, "wwww"))
         return json_line_damaged(path, line, e);
-    p->verdicts = (uint32_t)json_line_whole(json_line_member(o, "verdicts"), 256, 0);
-    p->rules = (uint32_t)json_line_whole(json_line_member(o, "rules"), 256, 0);
-    p->whys = (uint32_t)json_line_whole(json_line_member(o, "whys"), 256, 0);
+    p->verdicts = (uint32_t)json_line_whole(json_member(o, "verdicts"), 256, 0);
+    p->rules = (uint32_t)json_line_whole(json_member(o, "rules"), 256, 0);
+    p->whys = (uint32_t)json_line_whole(json_member(o, "whys"), 256, 0);
     p->has_first = cJSON_IsArray(f);
     p->first_class = (uint8_t)json_line_whole(cJSON_GetArrayItem(f, 0), 256, 0);
     p->doubtful_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 1), NONE, 0);
@@ -236,9 +236,9 @@ static int pack_read_lines(struct dump *d, struct load *load, struct pack_state 
 static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
                      struct err *e)
 {
-    if (json_line_member(o, "line"))
+    if (json_member(o, "line"))
         return pack_read_line(d, &st->packed, o, path, line, e);
-    return json_line_member(o, "pairs") ? read_found(&st->packed, o, path, line, e) : 0;
+    return json_member(o, "pairs") ? read_found(&st->packed, o, path, line, e) : 0;
 }
 
 static bool pack_probe(struct folder *folder)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/record.h"
 #include "dump/family.h"
@@ -65,11 +66,6 @@ int json_line_damaged(const char *path, uint64_t line, struct err *e)
     return err_line(e, path, line, "%s", _("expected a record as diverge writes it"));
 }
 
-const cJSON *json_line_member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
 const char *json_line_text(struct dump *d, const cJSON *v, const char *otherwise)
 {
     return cJSON_IsString(v) ? arena_cstr(&d->arena, str_of(v->valuestring)) : otherwise;
@@ -87,12 +83,12 @@ int row_records_head(struct dump *d, const cJSON *o, const char *path, struct er
     };
     if (record_check(types, o, path, e))
         return -1;
-    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
-    d->level = json_line_text(d, json_line_member(o, "level"), "");
-    d->task = json_line_text(d, json_line_member(o, "task"), "");
-    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
-    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
-    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+    d->framework = json_line_text(d, json_member(o, "framework"), "");
+    d->level = json_line_text(d, json_member(o, "level"), "");
+    d->task = json_line_text(d, json_member(o, "task"), "");
+    d->digits = (int)json_line_whole(json_member(o, "digits"), 18, 17);
+    d->joint = *json_line_text(d, json_member(o, "joint"), ".");
+    d->checksums = cJSON_IsTrue(json_member(o, "checksums"));
     return 0;
 }
 
@@ -139,19 +135,19 @@ static int add_call(struct dump *d, struct row_records *all, const cJSON *o, con
     };
     if (record_check(types, o, path, e))
         return -1;
-    const char *name = json_line_text(d, json_line_member(o, "call"), ""),
-               *scope = json_line_text(d, json_line_member(o, "scope"), NULL);
+    const char *name = json_line_text(d, json_member(o, "call"), ""),
+               *scope = json_line_text(d, json_member(o, "scope"), NULL);
     uint32_t c = dump_add_call(
-        d, str_of(name), (enum call_kind)json_line_whole(json_line_member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
-        (enum call_phase)json_line_whole(json_line_member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
+        d, str_of(name), (enum call_kind)json_line_whole(json_member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
+        (enum call_phase)json_line_whole(json_member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
     struct call *x = &d->calls.v[c];
-    x->family = (uint8_t)family_named(json_line_text(d, json_line_member(o, "family"), ""));
-    x->stack = (uint32_t)json_line_whole(json_line_member(o, "stack"), d->stacks.n, NONE);
-    x->gradient = cJSON_IsTrue(json_line_member(o, "gradient"));
+    x->family = (uint8_t)family_named(json_line_text(d, json_member(o, "family"), ""));
+    x->stack = (uint32_t)json_line_whole(json_member(o, "stack"), d->stacks.n, NONE);
+    x->gradient = cJSON_IsTrue(json_member(o, "gradient"));
     if (scope)
         d->calls.v[c].scope = dump_scope(d, str_of(scope));
-    vec_push(&all->parent, (uint32_t)json_line_whole(json_line_member(o, "in"), NONE, NONE));
-    vec_push(&all->twin, (uint32_t)json_line_whole(json_line_member(o, "twin"), NONE, NONE));
+    vec_push(&all->parent, (uint32_t)json_line_whole(json_member(o, "in"), NONE, NONE));
+    vec_push(&all->twin, (uint32_t)json_line_whole(json_member(o, "twin"), NONE, NONE));
     return 0;
 }
 
@@ -233,15 +229,15 @@ int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, co
                      struct err *e)
 {
     const cJSON *v;
-    if ((v = json_line_member(o, "row")))
+    if ((v = json_member(o, "row")))
         return row_records_add_row(d, v, path, line, e);
-    if (json_line_member(o, "call"))
+    if (json_member(o, "call"))
         return add_call(d, all, o, path, e);
-    if ((v = json_line_member(o, "stack")))
+    if ((v = json_member(o, "stack")))
         return cJSON_IsArray(v) ? add_stack(d, v, path, line, e) : json_line_damaged(path, line, e);
-    if ((v = json_line_member(o, "problem")))
+    if ((v = json_member(o, "problem")))
         return add_problem(d, v, path, line, e);
-    if ((v = json_line_member(o, "warning")) && !cJSON_IsString(v))
+    if ((v = json_member(o, "warning")) && !cJSON_IsString(v))
         return json_line_damaged(path, line, e);
     if (v && *v->valuestring)
         dump_warn(d, json_line_text(d, v, ""));

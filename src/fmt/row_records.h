@@ -30,7 +30,6 @@ int json_line_damaged(const char *path, uint64_t line, struct err *e);
 /* What the values of such lines are, whatever the file holds. */
 double json_line_number(const cJSON *v); /* "Inf" and "-Inf" too; NaN where it is none */
 uint64_t json_line_whole(const cJSON *v, uint64_t most, uint64_t otherwise); /* below `most` */
-const cJSON *json_line_member(const cJSON *o, const char *key);
 const char *json_line_text(struct dump *d, const cJSON *v, const char *otherwise);
 
 #endif

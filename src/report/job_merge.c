@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/json_tree.h"
 #include "base/json_write.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -50,21 +51,16 @@ bool job_files_there(const char *path)
     return there;
 }
 
-static cJSON *share_member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
 static int share_int(const cJSON *o, const char *key)
 {
-    const cJSON *v = share_member(o, key);
+    const cJSON *v = json_member(o, key);
     return cJSON_IsNumber(v) ? v->valueint : -1;
 }
 
 /* Moves the entries of lists with the same name into the first result's. */
 static void append_entries(cJSON *all, cJSON *one, const char *key)
 {
-    cJSON *to = share_member(all, key), *from = share_member(one, key);
+    cJSON *to = json_member(all, key), *from = json_member(one, key);
     while (to && from && from->child)
         cJSON_AddItemToArray(to, cJSON_DetachItemViaPointer(from, from->child));
 }
@@ -72,7 +68,7 @@ static void append_entries(cJSON *all, cJSON *one, const char *key)
 static void add_json_counts(cJSON *to, const cJSON *from)
 {
     for (cJSON *v = to ? to->child : NULL; v; v = v->next) {
-        const cJSON *o = share_member(from, v->string);
+        const cJSON *o = json_member(from, v->string);
         if (cJSON_IsNumber(v) && cJSON_IsNumber(o) && !str_starts(str_of(v->string), "collectives") &&
             !str_starts(str_of(v->string), "replicas"))
             cJSON_SetNumberHelper(v, v->valuedouble + o->valuedouble);
@@ -80,7 +76,7 @@ static void add_json_counts(cJSON *to, const cJSON *from)
             add_json_counts(v, o);
     }
     for (const cJSON *o = from ? from->child : NULL; o; o = o->next) /* kinds of pairs only this one has */
-        if (to && !share_member(to, o->string))
+        if (to && !json_member(to, o->string))
             cJSON_AddItemToObject(to, o->string, cJSON_Duplicate(o, true));
 }
 
@@ -88,11 +84,11 @@ static void add_json_counts(cJSON *to, const cJSON *from)
 static void set_coverage(cJSON *all)
 {
     static const char *const side[] = {"target", "golden"};
-    cJSON *coverage = share_member(share_member(all, "summary"), "coverage"), *share = share_member(all, "share");
+    cJSON *coverage = json_member(json_member(all, "summary"), "coverage"), *share = json_member(all, "share");
     for (int s = 0; s < 2; s++) {
-        const cJSON *covered = share_member(share_member(share, "covered"), side[s]),
-                    *compute = share_member(share_member(share, "compute"), side[s]);
-        cJSON *v = share_member(coverage, side[s]);
+        const cJSON *covered = json_member(json_member(share, "covered"), side[s]),
+                    *compute = json_member(json_member(share, "compute"), side[s]);
+        cJSON *v = json_member(coverage, side[s]);
         if (v && covered && compute)
             cJSON_SetNumberHelper(v, compute->valuedouble > 0 ? covered->valuedouble / compute->valuedouble : 0);
     }
@@ -100,7 +96,7 @@ static void set_coverage(cJSON *all)
 
 static bool is_row_deviation(const cJSON *first)
 {
-    const char *kind = cJSON_GetStringValue(share_member(first, "kind"));
+    const char *kind = cJSON_GetStringValue(json_member(first, "kind"));
     return !kind || strcmp(kind, "row") == 0;
 }
 
@@ -125,7 +121,7 @@ static uint64_t step_rank_key(const cJSON *o)
 
 static void note_places(struct nmap *places, const cJSON *o)
 {
-    const cJSON *ranks = share_member(o, "ranks");
+    const cJSON *ranks = json_member(o, "ranks");
     for (const cJSON *v = ranks ? ranks->child : NULL; v; v = v->next)
         nmap_add(places, step_rank_key(v), 1);
 }
@@ -146,7 +142,7 @@ static bool same_first_place(const cJSON *a, const cJSON *b)
 /* The ranks of both, ascending, each once. Parts come in order of ranks, so most are added at the end. */
 static cJSON *ranks_of_both(cJSON *a, const cJSON *b)
 {
-    cJSON *out = cJSON_DetachItemFromObjectCaseSensitive(a, "ranks"), *list = share_member(b, "ranks");
+    cJSON *out = cJSON_DetachItemFromObjectCaseSensitive(a, "ranks"), *list = json_member(b, "ranks");
     for (const cJSON *v = list ? list->child : NULL; v; v = v->next) {
         const cJSON *at = out && out->child && out->child->prev->valueint >= v->valueint ? out->child : NULL;
         int i = 0;
@@ -171,7 +167,7 @@ static bool has_text(const cJSON *list, const cJSON *text)
 /* Each once. */
 static void append_warnings(cJSON *all, cJSON *one)
 {
-    cJSON *to = share_member(all, "warnings"), *from = share_member(one, "warnings");
+    cJSON *to = json_member(all, "warnings"), *from = json_member(one, "warnings");
     for (cJSON *v = from ? from->child : NULL, *next; v && to; v = next) {
         next = v->next;
         if (!has_text(to, v))
@@ -183,16 +179,16 @@ static void append_warnings(cJSON *all, cJSON *one)
 
 static const cJSON *strip_columns(const cJSON *o)
 {
-    return share_member(share_member(o, "strip"), "columns");
+    return json_member(json_member(o, "strip"), "columns");
 }
 
 /* The column of the same call, and its position; -1: none. */
 static int column_like(const cJSON *columns, const cJSON *like, const cJSON **found)
 {
-    const char *call = cJSON_GetStringValue(share_member(like, "call"));
+    const char *call = cJSON_GetStringValue(json_member(like, "call"));
     int i = 0;
     for (const cJSON *v = columns ? columns->child : NULL; v && call; v = v->next, i++) {
-        const char *own = cJSON_GetStringValue(share_member(v, "call"));
+        const char *own = cJSON_GetStringValue(json_member(v, "call"));
         if (own && strcmp(own, call) == 0) {
             *found = v;
             return i;
@@ -206,9 +202,9 @@ static int column_like(const cJSON *columns, const cJSON *like, const cJSON **fo
 static void fit_columns(const cJSON *all, cJSON *one)
 {
     const cJSON *to = strip_columns(all), *from = strip_columns(one),
-                *rows = share_member(share_member(one, "strip"), "ranks"), *same = NULL;
+                *rows = json_member(json_member(one, "strip"), "ranks"), *same = NULL;
     size_t n = (size_t)cJSON_GetArraySize(to), m = (size_t)cJSON_GetArraySize(from), k = 0;
-    cJSON *order = share_member(share_member(one, "first"), "order");
+    cJSON *order = json_member(json_member(one, "first"), "order");
     if (!to || !from || cJSON_Compare(to, from, true))
         return;
     int *at = mem_alloc((m + 1) * sizeof *at), first = order ? order->valueint : -1;
@@ -218,7 +214,7 @@ static void fit_columns(const cJSON *all, cJSON *one)
             cJSON_SetNumberHelper(order, share_int(same, "order"));
     }
     for (cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
-        const char *cells = cJSON_GetStringValue(share_member(v, "cells"));
+        const char *cells = cJSON_GetStringValue(json_member(v, "cells"));
         if (!cells || strlen(cells) != m)
             continue;
         char *fit = mem_alloc(n + 1);
@@ -237,9 +233,9 @@ static void fit_columns(const cJSON *all, cJSON *one)
  * rank for sorting; joined sides are one pair. */
 static void hold_rows_as_text(cJSON *o)
 {
-    const char *pairing = cJSON_GetStringValue(share_member(o, "pairing"));
+    const char *pairing = cJSON_GetStringValue(json_member(o, "pairing"));
     bool joined = pairing && strcmp(pairing, "layout") == 0;
-    cJSON *rows = share_member(o, "rows"), *list = cJSON_CreateArray();
+    cJSON *rows = json_member(o, "rows"), *list = cJSON_CreateArray();
     while (rows && rows->child) {
         int step = share_int(rows->child, "step"), rank = joined ? -1 : share_int(rows->child, "rank");
         cJSON *pair = cJSON_CreateArray();
@@ -263,33 +259,33 @@ static void hold_rows_as_text(cJSON *o)
 
 static void merge_share(cJSON *all, cJSON *one)
 {
-    bool same = same_first_place(share_member(all, "first"), share_member(one, "first"));
-    cJSON *ranks = same ? ranks_of_both(share_member(all, "first"), share_member(one, "first")) : NULL;
+    bool same = same_first_place(json_member(all, "first"), json_member(one, "first"));
+    cJSON *ranks = same ? ranks_of_both(json_member(all, "first"), json_member(one, "first")) : NULL;
     fit_columns(all, one);
-    add_json_counts(share_member(all, "summary"), share_member(one, "summary"));
-    add_json_counts(share_member(share_member(all, "share"), "compute"),
-                    share_member(share_member(one, "share"), "compute"));
-    add_json_counts(share_member(share_member(all, "share"), "covered"),
-                    share_member(share_member(one, "share"), "covered"));
-    if (is_earlier_first(share_member(one, "first"), share_member(all, "first"))) {
+    add_json_counts(json_member(all, "summary"), json_member(one, "summary"));
+    add_json_counts(json_member(json_member(all, "share"), "compute"),
+                    json_member(json_member(one, "share"), "compute"));
+    add_json_counts(json_member(json_member(all, "share"), "covered"),
+                    json_member(json_member(one, "share"), "covered"));
+    if (is_earlier_first(json_member(one, "first"), json_member(all, "first"))) {
         replace_member(all, one, "first");
         replace_member(all, one, "first_deviation");
-        cJSON *strip = cJSON_DetachItemFromObjectCaseSensitive(share_member(one, "strip"), "first");
+        cJSON *strip = cJSON_DetachItemFromObjectCaseSensitive(json_member(one, "strip"), "first");
         if (strip)
-            cJSON_ReplaceItemInObjectCaseSensitive(share_member(all, "strip"), "first", strip);
+            cJSON_ReplaceItemInObjectCaseSensitive(json_member(all, "strip"), "first", strip);
     }
     if (ranks) {
-        cJSON_DeleteItemFromObjectCaseSensitive(share_member(all, "first"), "ranks");
-        cJSON_AddItemToObject(share_member(all, "first"), "ranks", ranks);
+        cJSON_DeleteItemFromObjectCaseSensitive(json_member(all, "first"), "ranks");
+        cJSON_AddItemToObject(json_member(all, "first"), "ranks", ranks);
     }
-    cJSON *status = share_member(share_member(all, "parts"), "status");
-    int own = share_int(share_member(one, "parts"), "status");
+    cJSON *status = json_member(json_member(all, "parts"), "status");
+    int own = share_int(json_member(one, "parts"), "status");
     if (status && (own == 5 || (own == 1 && status->valueint == 0)))
         cJSON_SetNumberHelper(status, own);
     append_entries(all, one, "ranks");
     append_entries(all, one, "rows");
     append_warnings(all, one);
-    append_entries(share_member(all, "strip"), share_member(one, "strip"), "ranks");
+    append_entries(json_member(all, "strip"), json_member(one, "strip"), "ranks");
 }
 
 static int step_or_rank(const cJSON *o, bool step)
@@ -331,8 +327,8 @@ static void sort_places(cJSON *list)
 /* What no share has done. */
 static void set_parts(cJSON *all)
 {
-    cJSON *parts = share_member(all, "parts"), *missing = share_member(parts, "missing"),
-          *ranks = share_member(all, "ranks");
+    cJSON *parts = json_member(all, "parts"), *missing = json_member(parts, "missing"),
+          *ranks = json_member(all, "ranks");
     struct nmap places = {0};
     note_places(&places, all);
     for (cJSON *v = missing ? missing->child : NULL, *next; v; v = next) {
@@ -341,12 +337,12 @@ static void set_parts(cJSON *all)
             cJSON_Delete(cJSON_DetachItemViaPointer(missing, v));
     }
     nmap_release(&places);
-    cJSON *done = share_member(parts, "done");
+    cJSON *done = json_member(parts, "done");
     if (done)
         cJSON_SetNumberHelper(done, cJSON_GetArraySize(ranks));
     sort_places(ranks);
-    sort_places(share_member(all, "rows"));
-    sort_places(share_member(share_member(all, "strip"), "ranks"));
+    sort_places(json_member(all, "rows"));
+    sort_places(json_member(json_member(all, "strip"), "ranks"));
 }
 
 /* ---- reading one ---- */
@@ -364,7 +360,7 @@ static bool is_list_of(const cJSON *list, cJSON_bool (*is)(const cJSON *))
 static bool has_numbers(const cJSON *o, const char *const *key, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!cJSON_IsNumber(share_member(o, key[i])))
+        if (!cJSON_IsNumber(json_member(o, key[i])))
             return false;
     return true;
 }
@@ -392,17 +388,17 @@ static bool is_counts_object(const cJSON *o)
 static bool is_result(const cJSON *o)
 {
     static const char *const where[] = {"step", "order", "rank"}, *const counts[] = {"done", "of"};
-    const cJSON *first = share_member(o, "first"), *parts = share_member(o, "parts"), *strip = share_member(o, "strip");
-    bool deviates = has_numbers(first, where, ARRAY_LEN(where)) && cJSON_IsString(share_member(first, "call")) &&
-                    cJSON_IsString(share_member(first, "sentence")) &&
-                    is_list_of(share_member(first, "ranks"), cJSON_IsNumber);
-    bool of_sides = cJSON_IsString(share_member(share_member(o, "target"), "path")) &&
-                    cJSON_IsString(share_member(share_member(o, "golden"), "path"));
+    const cJSON *first = json_member(o, "first"), *parts = json_member(o, "parts"), *strip = json_member(o, "strip");
+    bool deviates = has_numbers(first, where, ARRAY_LEN(where)) && cJSON_IsString(json_member(first, "call")) &&
+                    cJSON_IsString(json_member(first, "sentence")) &&
+                    is_list_of(json_member(first, "ranks"), cJSON_IsNumber);
+    bool of_sides = cJSON_IsString(json_member(json_member(o, "target"), "path")) &&
+                    cJSON_IsString(json_member(json_member(o, "golden"), "path"));
     return (deviates || cJSON_IsNull(first)) && of_sides &&
-           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(share_member(parts, "missing"), is_place) &&
-           is_list_of(share_member(o, "ranks"), is_place) && is_list_of(share_member(o, "rows"), cJSON_IsObject) &&
-           is_list_of(share_member(o, "warnings"), cJSON_IsString) && is_counts_object(share_member(o, "summary")) &&
-           cJSON_IsObject(strip) && is_list_of(share_member(strip, "ranks"), cJSON_IsObject);
+           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(json_member(parts, "missing"), is_place) &&
+           is_list_of(json_member(o, "ranks"), is_place) && is_list_of(json_member(o, "rows"), cJSON_IsObject) &&
+           is_list_of(json_member(o, "warnings"), cJSON_IsString) && is_counts_object(json_member(o, "summary")) &&
+           cJSON_IsObject(strip) && is_list_of(json_member(strip, "ranks"), cJSON_IsObject);
 }
 
 static cJSON *load_result(const char *path, struct err *e)
@@ -430,20 +426,20 @@ static int check_beside(const cJSON *all, const struct nmap *places, const cJSON
 {
     static const char *const side[] = {"target", "golden"};
     for (int s = 0; s < 2; s++) {
-        const cJSON *a = share_member(share_member(all, side[s]), "path"),
-                    *b = share_member(share_member(one, side[s]), "path");
+        const cJSON *a = json_member(json_member(all, side[s]), "path"),
+                    *b = json_member(json_member(one, side[s]), "path");
         if (strcmp(a->valuestring, b->valuestring) != 0)
             return err_set(e, ERR_DATA, _("%s is a result of %s, the others are of %s"), path, b->valuestring,
                            a->valuestring);
     }
-    const char *cut[] = {cJSON_GetStringValue(share_member(all, "pairing")),
-                         cJSON_GetStringValue(share_member(one, "pairing"))};
+    const char *cut[] = {cJSON_GetStringValue(json_member(all, "pairing")),
+                         cJSON_GetStringValue(json_member(one, "pairing"))};
     if (cut[0] && cut[1] && strcmp(cut[0], cut[1]) != 0)
         return err_set(e, ERR_DATA,
                        _("%s: its layouts differ from those of the other results; --layout-target and --layout-golden "
                          "set them for all shares"),
                        path);
-    for (const cJSON *v = share_member(one, "ranks")->child; v; v = v->next)
+    for (const cJSON *v = json_member(one, "ranks")->child; v; v = v->next)
         if (nmap_get(places, step_rank_key(v)) != MAP_NONE)
             return err_set(e, ERR_DATA,
                            _("%s holds step %d rank %d, and so does another of these results: remove those that are no "
@@ -456,11 +452,11 @@ static int check_beside(const cJSON *all, const struct nmap *places, const cJSON
 static void set_places(cJSON *all)
 {
     struct layout l;
-    cJSON *ranks = share_member(all, "ranks");
-    job_layout_read(share_member(share_member(all, "target"), "layout"), &l);
+    cJSON *ranks = json_member(all, "ranks");
+    job_layout_read(json_member(json_member(all, "target"), "layout"), &l);
     for (cJSON *v = ranks ? ranks->child : NULL; v; v = v->next) {
         cJSON *place =
-            cJSON_IsNull(share_member(v, "place")) && share_int(v, "rank") >= 0 ? cJSON_CreateObject() : NULL;
+            cJSON_IsNull(json_member(v, "place")) && share_int(v, "rank") >= 0 ? cJSON_CreateObject() : NULL;
         if (!place)
             continue;
         struct rank_place at = layout_place(&l, share_int(v, "rank"));
@@ -473,12 +469,12 @@ static void set_places(cJSON *all)
 /* The wrong collective of the same call as the first row, as in job_find_first: another share may have found it. */
 static void link_collective(cJSON *all)
 {
-    cJSON *first = share_member(all, "first"), *list = share_member(all, "collectives");
-    if (!cJSON_IsObject(first) || !is_row_deviation(first) || !cJSON_IsNull(share_member(first, "collective")))
+    cJSON *first = json_member(all, "first"), *list = json_member(all, "collectives");
+    if (!cJSON_IsObject(first) || !is_row_deviation(first) || !cJSON_IsNull(json_member(first, "collective")))
         return;
     for (const cJSON *c = list ? list->child : NULL; c; c = c->next) {
-        const char *verdict = cJSON_GetStringValue(share_member(c, "verdict")),
-                   *side = cJSON_GetStringValue(share_member(c, "side"));
+        const char *verdict = cJSON_GetStringValue(json_member(c, "verdict")),
+                   *side = cJSON_GetStringValue(json_member(c, "side"));
         bool bad = verdict && (strcmp(verdict, "deviate") == 0 || strcmp(verdict, "missing") == 0 ||
                                strcmp(verdict, "extra") == 0);
         int off = share_int(c, "order") - share_int(first, "order");
@@ -516,10 +512,10 @@ int job_parts_merge(cJSON *all, const name_list *file, struct err *e)
 
 int job_merged_status(const cJSON *all)
 {
-    const cJSON *parts = share_member(all, "parts");
-    if (cJSON_IsObject(share_member(all, "first")))
+    const cJSON *parts = json_member(all, "parts");
+    if (cJSON_IsObject(json_member(all, "first")))
         return 1;
-    return share_member(parts, "missing")->child || share_int(parts, "status") != 0 ? 5 : 0;
+    return json_member(parts, "missing")->child || share_int(parts, "status") != 0 ? 5 : 0;
 }
 
 /* "worker-3-of-8.ranks.json" */
@@ -540,7 +536,7 @@ static void write_missing_shares(cJSON *all, const name_list *files)
 {
     int of = 0, number, n;
     bool *there = mem_zalloc(SHARES_MOST);
-    cJSON *parts = share_member(all, "parts");
+    cJSON *parts = json_member(all, "parts");
     for (size_t i = 0; i < files->n && of >= 0; i++) {
         bool one = parse_share_name(files->v[i], &number, &n) && (!of || n == of);
         of = one ? n : -1;

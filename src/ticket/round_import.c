@@ -13,27 +13,22 @@
 #define ROW_MOST ((size_t)8 << 20)
 #define BLOCK (256 * 1024)
 
-static const cJSON *result_member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
 static const char *result_text(struct round *r, const cJSON *o, const char *key)
 {
-    const cJSON *x = result_member(o, key);
+    const cJSON *x = json_member(o, key);
     return cJSON_IsString(x) ? arena_cstr(&r->arena, str_of(x->valuestring)) : "";
 }
 
 static struct str result_str(const cJSON *o, const char *key)
 {
-    const cJSON *x = result_member(o, key);
+    const cJSON *x = json_member(o, key);
     return cJSON_IsString(x) ? str_of(x->valuestring) : STR("");
 }
 
 /* "NaN" and "Inf" come as texts. */
 static double result_real(const cJSON *o, const char *key, double otherwise)
 {
-    const cJSON *x = result_member(o, key);
+    const cJSON *x = json_member(o, key);
     double v;
     if (cJSON_IsString(x) && str_double(str_of(x->valuestring), &v))
         return v;
@@ -78,7 +73,7 @@ static int check_row(const cJSON *o, const char *path, struct err *e)
         bool number;
     } member[] = {{"target", false}, {"golden", false}, {"error", true}, {"rel_l2", true}, {"confidence", true}};
     for (size_t i = 0; i < ARRAY_LEN(member); i++) {
-        const cJSON *v = result_member(o, member[i].key);
+        const cJSON *v = json_member(o, member[i].key);
         double number;
         bool fits = !v || cJSON_IsNull(v) ||
                     (member[i].number ? cJSON_IsNumber(v) || str_double(result_str(o, member[i].key), &number)
