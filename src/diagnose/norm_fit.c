@@ -3,125 +3,89 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "oracle/norm_values.h"
 
 #define GROUPS_MOST    64      /* the most groups tried for a group norm */
 #define LINE_LEAST     3        /* the fewest values per channel for fitting a line */
 #define LINES_SPARE    12      /* values needed beyond those for the lines: fewer fit by chance */
 #define WEIGHTS_OFFSET 2    /* weights as given, and one more (1 + w) */
 
-/* Sums over values normalised together. With y = b + w z / √(v + ε), and per group A = Σ(wz)², B = Σ(wz)(y−b), C =
- * Σ(y−b)², the error is C − 2B s + A s², s = 1/√(v + ε). */
-struct group_sums {
-    double v, a, b, c;
+/* One normalisation of the data, with copies of the tensors in the form that the oracle's formulas take. */
+struct fitted_norm {
+    struct real_tensor x, weight, bias, mean, variance;
+    double *rounded; /* the input rounded, or NULL */
+    struct norm norm;
 };
 
-static size_t lines_over(const struct norm_data *d)
+static bool is_over_last(enum norms_format kind)
 {
-    return d->ndim < 2 ? 1 : d->n / (size_t)(d->shape[0] * d->shape[1]);
+    return kind == NORM_RMS || kind == NORM_LAYER;
 }
 
-/* The group and the weight of an element. */
-struct norm_layout {
-    size_t groups, inner; /* inner: number of elements after the second axis */
-    size_t channels, per_group;
-    bool last;            /* over the last axis */
-};
-
-static struct norm_layout layout_of(const struct norm_data *d, enum norms_format kind, int64_t groups)
+static struct norm_layout layout_of(const struct real_tensor *x, enum norms_format kind, int64_t groups)
 {
-    struct norm_layout l = {.last = kind == NORM_RMS || kind == NORM_LAYER};
-    if (l.last) {
-        l.channels = (size_t)d->shape[d->ndim - 1];
-        l.groups = d->n / l.channels;
-        return l;
-    }
-    l.inner = lines_over(d);
-    l.channels = (size_t)d->shape[1];
-    l.per_group = kind == NORM_GROUP ? l.channels / (size_t)groups : 1;
-    l.groups = kind == NORM_GROUP     ? (size_t)(d->shape[0] * groups)
-               : kind == NORM_CHANNEL ? d->n / l.channels
-                                      : l.channels;
-    return l;
+    return is_over_last(kind)       ? norm_over_last(x, x->shape[x->axes - 1])
+           : kind == NORM_GROUP   ? norm_over_groups(x, groups)
+           : kind == NORM_CHANNEL ? norm_over_channels(x)
+                                  : norm_over_batch(x);
 }
 
-static void place_of_element(const struct norm_layout *l, enum norms_format kind, size_t i, size_t *group,
-                             size_t *channel)
+static struct real_tensor tensor_of(const struct norm_data *d, const double *v)
 {
-    if (l->last) {
-        *group = i / l->channels;
-        *channel = i % l->channels;
-        return;
-    }
-    size_t sample = i / (l->inner * l->channels);
-    *channel = i / l->inner % l->channels;
-    *group = kind == NORM_CHANNEL ? sample * l->inner + i % l->inner
-             : kind == NORM_GROUP ? sample * (l->channels / l->per_group) + *channel / l->per_group
-                                  : *channel;
+    struct real_tensor t = {.axes = d->ndim, .count = (int64_t)d->n, .v = (double *)v, .dtype = DTYPE_F64};
+    memcpy(t.shape, d->shape, (size_t)d->ndim * sizeof *d->shape);
+    return t;
 }
 
-static void take_moments(const struct norm_data *d, const struct norm_layout *l, enum norms_format kind,
-                         const double *x, double *mean, double *var)
+/* NULL: the part was not given. */
+static const struct real_tensor *part_of(const struct norm_data *d, const double *v, struct real_tensor *t)
 {
-    size_t group, channel, count = d->n / l->groups;
-    for (size_t g = 0; g < l->groups; g++)
-        mean[g] = var[g] = 0;
-    for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of_element(l, kind, i, &group, &channel);
-        mean[group] += kind == NORM_RMS ? 0 : x[i] / (double)count;
-    }
-    for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of_element(l, kind, i, &group, &channel);
-        var[group] += (x[i] - mean[group]) * (x[i] - mean[group]) / (double)count;
-    }
-    for (size_t g = 0; g < l->groups && kind == NORM_RUNNING; g++) {
-        mean[g] = d->mean[g];
-        var[g] = d->variance[g];
-    }
+    *t = (struct real_tensor){
+        .axes = 1, .shape = {(int64_t)d->width}, .count = (int64_t)d->width, .v = (double *)v, .dtype = DTYPE_F64};
+    return v ? t : NULL;
+}
+
+/* The norm of a form; its `rounded` is the caller's to free. */
+static void norm_of_form(struct fitted_norm *n, const struct norm_data *d, const struct norm_fit *f, int more)
+{
+    bool running = f->kind == NORM_RUNNING;
+    n->rounded = f->rounded ? mem_alloc((d->n + 1) * sizeof *n->rounded) : NULL;
+    for (size_t i = 0; f->rounded && i < d->n; i++)
+        n->rounded[i] = dtype_round(f->rounded, d->x[i]);
+    n->x = tensor_of(d, f->rounded ? n->rounded : d->x);
+    n->norm = (struct norm){.x = &n->x, .centred = f->kind != NORM_RMS, .offset = more};
+    n->norm.weight = part_of(d, d->weight, &n->weight);
+    n->norm.bias = part_of(d, d->bias, &n->bias);
+    n->norm.mean = part_of(d, running ? d->mean : NULL, &n->mean);
+    n->norm.variance = part_of(d, running ? d->variance : NULL, &n->variance);
+    n->norm.layout = layout_of(&n->x, f->kind, f->groups);
 }
 
 /* The sums of every group; the caller frees them. */
-static struct group_sums *sums_of(const struct norm_data *d, enum norms_format kind, int64_t groups, enum dtype rounded,
-                                  int more, size_t *count)
+static struct norm_sums *sums_of(const struct norm_data *d, const struct norm_fit *f, int more, int64_t *count)
 {
-    struct norm_layout l = layout_of(d, kind, groups);
-    struct group_sums *s = mem_zalloc((l.groups + 1) * sizeof *s);
-    double *x = mem_alloc((d->n + 1) * sizeof(double)), *mean = mem_alloc((l.groups + 1) * sizeof(double)),
-           *var = mem_alloc((l.groups + 1) * sizeof(double));
-    size_t group, channel;
-    for (size_t i = 0; i < d->n; i++)
-        x[i] = rounded ? dtype_round(rounded, d->x[i]) : d->x[i];
-    take_moments(d, &l, kind, x, mean, var);
-    for (size_t i = 0; i < d->n; i++) {
-        place_of_element(&l, kind, i, &group, &channel);
-        double z = (x[i] - mean[group]) * (d->weight ? d->weight[channel] + more : 1),
-               y = d->y[i] - (d->bias ? d->bias[channel] : 0);
-        s[group].a += z * z;
-        s[group].b += z * y;
-        s[group].c += y * y;
-    }
-    for (size_t g = 0; g < l.groups; g++)
-        s[g].v = var[g];
-    free(x);
-    free(mean);
-    free(var);
-    *count = l.groups;
+    struct fitted_norm n;
+    norm_of_form(&n, d, f, more);
+    *count = norm_groups(&n.norm.layout);
+    struct norm_sums *s = mem_alloc(((size_t)*count + 1) * sizeof *s);
+    for (int64_t g = 0; g < *count; g++)
+        s[g] = norm_sums_of(&n.norm, g, d->y);
+    free(n.rounded);
     return s;
 }
 
-static double left_at(const struct group_sums *s, size_t n, double epsilon)
+/* Infinite for an epsilon of 0 where values do not vary. */
+static double left_at(const struct norm_sums *s, int64_t groups, double epsilon)
 {
-    double left = 0;
-    for (size_t g = 0; g < n; g++) {
-        double k = s[g].v + epsilon > 0 ? 1 / sqrt(s[g].v + epsilon) : 0;
-        left += fmax(0, s[g].c - 2 * s[g].b * k + s[g].a * k * k);
-    }
-    return left;
+    double left = norm_error_with(s, groups, epsilon);
+    return isnan(left) ? INFINITY : fmax(0, left);
 }
 
 /* Finds the epsilon with the smallest residual: half decades first, then a golden-section search around the best. */
-static double best_epsilon(const struct group_sums *s, size_t n, double *left2)
+static double best_epsilon(const struct norm_sums *s, int64_t n, double *left2)
 {
     double best = 0;
     *left2 = left_at(s, n, 0);
@@ -148,8 +112,9 @@ static double best_epsilon(const struct group_sums *s, size_t n, double *left2)
 
 static bool format_is_possible(const struct norm_data *d, enum norms_format kind, int64_t groups)
 {
-    bool last = kind == NORM_RMS || kind == NORM_LAYER, params = d->weight || d->bias || d->mean;
-    size_t width = d->ndim < (last ? 1 : 2) ? 0 : (size_t)d->shape[last ? d->ndim - 1 : 1];
+    bool last = is_over_last(kind), params = d->weight || d->bias || d->mean;
+    bool axes = d->ndim >= (last ? 1 : 2) && d->ndim <= REAL_AXES;
+    size_t width = axes ? (size_t)d->shape[last ? d->ndim - 1 : 1] : 0;
     if (width < (last ? 2 : 1) || (params && d->width != width))
         return false;
     if (kind == NORM_RUNNING)
@@ -163,11 +128,11 @@ static bool format_is_possible(const struct norm_data *d, enum norms_format kind
 
 static void try_one(const struct norm_data *d, struct norm_fit f, struct norm_fit *best)
 {
-    size_t n;
+    int64_t n;
     if (!format_is_possible(d, f.kind, f.groups))
         return;
     for (int more = 0; more < (d->weight ? WEIGHTS_OFFSET : 1); more++) {
-        struct group_sums *s = sums_of(d, f.kind, f.groups, f.rounded, more, &n);
+        struct norm_sums *s = sums_of(d, &f, more, &n);
         f.epsilon = best_epsilon(s, n, &f.left2);
         free(s);
         if (f.left2 < best->left2)
@@ -194,17 +159,18 @@ static double left_of_line(const double *x, const double *y, size_t n)
 /* The residual of a line through each channel's values: unrecorded running statistics cannot do better. */
 static double left_of_lines(const struct norm_data *d)
 {
-    struct norm_layout l = layout_of(d, NORM_BATCH, 0);
-    double *x = mem_alloc((d->n / l.channels + 1) * sizeof(double)),
-           *y = mem_alloc((d->n / l.channels + 1) * sizeof(double)), left = 0;
-    for (size_t c = 0; c < l.channels; c++) {
-        size_t n = 0;
-        for (size_t from = c * l.inner; from < d->n; from += l.channels * l.inner)
-            for (size_t i = from; i < from + l.inner; i++, n++) {
-                x[n] = d->x[i];
-                y[n] = d->y[i];
-            }
-        left += left_of_line(x, y, n);
+    struct real_tensor all = tensor_of(d, d->x);
+    struct norm_layout l = norm_over_batch(&all);
+    int64_t members = norm_members(&l);
+    double *x = mem_alloc(((size_t)members + 1) * sizeof *x), *y = mem_alloc(((size_t)members + 1) * sizeof *y),
+           left = 0;
+    for (int64_t g = 0; g < norm_groups(&l); g++) {
+        for (int64_t i = 0; i < members; i++) {
+            int64_t at = norm_group_start(&l, g) + norm_member_at(&l, i);
+            x[i] = d->x[at];
+            y[i] = d->y[at];
+        }
+        left += left_of_line(x, y, (size_t)members);
     }
     free(x);
     free(y);
@@ -241,12 +207,12 @@ void norm_refit(const struct norm_data *a, struct norm_fit *f)
 
 double norm_left(const struct norm_data *a, const struct norm_fit *f, double epsilon)
 {
-    size_t n;
+    int64_t n;
     double least = INFINITY;
     if (!format_is_possible(a, f->kind, f->groups))
         return INFINITY;
     for (int more = 0; more < (a->weight ? WEIGHTS_OFFSET : 1); more++) {
-        struct group_sums *s = sums_of(a, f->kind, f->groups, f->rounded, more, &n);
+        struct norm_sums *s = sums_of(a, f, more, &n);
         least = fmin(least, left_at(s, n, epsilon));
         free(s);
     }

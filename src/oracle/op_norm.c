@@ -4,132 +4,27 @@
 #include "base/median.h"
 #include "oracle/error_bound.h"
 #include "oracle/gradients.h"
+#include "oracle/norm_values.h"
 #include "oracle/operators.h"
-
-/* Elements are normalised in groups. Member (m, k) of group (p, q) is at p · group_step[0] + q · group_step[1] + m ·
- * member_step[0] + k · member_step[1]. The weight of element i has index i / run % weights. */
-struct layout {
-    int64_t groups[2], group_step[2], members[2], member_step[2];
-    int64_t run, weights;
-};
-
-static int64_t group_count(const struct layout *l)
-{
-    return l->groups[0] * l->groups[1];
-}
-
-static int64_t member_count(const struct layout *l)
-{
-    return l->members[0] * l->members[1];
-}
-
-static int64_t group_start(const struct layout *l, int64_t g)
-{
-    return g / l->groups[1] * l->group_step[0] + g % l->groups[1] * l->group_step[1];
-}
-
-/* Offset of the nth member from the start of its group. */
-static int64_t member_at(const struct layout *l, int64_t n)
-{
-    return n / l->members[1] * l->member_step[0] + n % l->members[1] * l->member_step[1];
-}
-
-/* Groups: the last `count` elements of each row. */
-static struct layout over_last(const struct real_tensor *x, int64_t count)
-{
-    return (struct layout){{1, x->count / count}, {0, count}, {1, count}, {0, 1}, 1, count};
-}
-
-static int64_t inner_of(const struct real_tensor *x)
-{
-    int64_t inner = 1;
-    for (int i = 2; i < x->axes; i++)
-        inner *= x->shape[i];
-    return inner;
-}
-
-/* Groups: all elements of a channel (axis 1). */
-static struct layout over_batch(const struct real_tensor *x)
-{
-    int64_t inner = inner_of(x), channels = x->shape[1];
-    return (struct layout){{1, channels}, {0, inner}, {x->shape[0], inner}, {channels * inner, 1}, inner, channels};
-}
-
-/* Groups: `groups` ranges of channels per sample. */
-static struct layout over_groups(const struct real_tensor *x, int64_t groups)
-{
-    int64_t inner = inner_of(x), channels = x->shape[1], n = channels / groups * inner;
-    return (struct layout){{1, x->shape[0] * groups}, {0, n}, {1, n}, {0, 1}, inner, channels};
-}
-
-/* Groups: the channels of each position. */
-static struct layout over_channels(const struct real_tensor *x)
-{
-    int64_t inner = inner_of(x), channels = x->shape[1];
-    return (struct layout){{x->shape[0], inner}, {channels * inner, 1}, {1, channels}, {0, inner}, inner, channels};
-}
-
-/* A normalisation without its epsilon. */
-struct norm {
-    const char *name;
-    const struct real_tensor *x, *weight, *bias; /* both may be NULL */
-    const struct real_tensor *mean, *variance;   /* running statistics, one per group, or NULL: those of the group */
-    struct layout layout;
-    bool centred;
-    double offset; /* added to the weight: 1 if it is stored as the difference from one */
-};
-
-static double weight_at(const struct norm *n, int64_t i)
-{
-    return n->weight ? n->weight->v[i / n->layout.run % n->layout.weights] + n->offset : 1;
-}
-
-static double bias_at(const struct norm *n, int64_t i)
-{
-    return n->bias ? n->bias->v[i / n->layout.run % n->layout.weights] : 0;
-}
-
-struct moments {
-    double mean, variance;
-};
-
-static struct moments moments_of(const struct norm *n, int64_t group)
-{
-    const struct layout *l = &n->layout;
-    const double *x = n->x->v + group_start(l, group);
-    int64_t count = member_count(l);
-    struct moments m = {0, 0};
-    if (n->mean)
-        return (struct moments){n->mean->v[group], n->variance->v[group]};
-    for (int64_t i = 0; i < count && n->centred; i++)
-        m.mean += x[member_at(l, i)];
-    m.mean /= (double)count;
-    for (int64_t i = 0; i < count; i++) {
-        double z = x[member_at(l, i)] - m.mean;
-        m.variance += z * z;
-    }
-    m.variance /= (double)count;
-    return m;
-}
 
 /* ---- forward ---- */
 
 /* Computing the variance as E[x²] − μ² is also correct arithmetic. */
-static double variance_conditioning(const struct norm *n, const struct moments *m, double eps)
+static double variance_conditioning(const struct norm *n, const struct norm_moments *m, double eps)
 {
     return n->centred && !n->mean ? 1 + m->mean * m->mean / (m->variance + eps) : 1;
 }
 
 static void fill_group(const struct norm *n, int64_t group, double eps, struct room r)
 {
-    const struct layout *l = &n->layout;
-    int64_t start = group_start(l, group), count = member_count(l);
-    struct moments m = moments_of(n, group);
+    const struct norm_layout *l = &n->layout;
+    int64_t start = norm_group_start(l, group), count = norm_members(l);
+    struct norm_moments m = norm_moments_of(n, group);
     double rate = 1 / sqrt(m.variance + eps), root = sqrt((double)count), worse = variance_conditioning(n, &m, eps);
     for (int64_t i = 0; i < count; i++) {
-        int64_t at = start + member_at(l, i);
-        double h = (n->x->v[at] - m.mean) * rate, w = weight_at(n, at);
-        r.y[at] = h * w + bias_at(n, at);
+        int64_t at = start + norm_member_at(l, i);
+        double h = (n->x->v[at] - m.mean) * rate, w = norm_weight_at(n, at);
+        r.y[at] = h * w + norm_bias_at(n, at);
         r.roundings[at] = 2 * fabs(h * w) + fabs(r.y[at]);
         r.inside[at] =
             fabs(w) * rate * (fabs(n->x->v[at]) + fabs(m.mean) * (1 + 2 * root)) + fabs(w * h) * (8 + 2 * root) * worse;
@@ -140,35 +35,14 @@ static void norm_forward(struct call_values *c, const struct norm *n, double eps
 {
     const char *formula = arena_fmt(c->arena, "%s, eps = %g", n->name, eps);
     struct room r = room_for(c, 0, n->x, formula);
-    for (int64_t g = 0; g < group_count(&n->layout); g++)
+    for (int64_t g = 0; g < norm_groups(&n->layout); g++)
         fill_group(n, g, eps, r);
 }
 
 /* ---- unrecorded epsilon ---- */
 
-/* Sums over a group, with h = w z (z centred, not scaled): Σ(y−b)², Σ(y−b)h, Σh², and the variance. */
-struct group_sums {
-    double yy, yh, hh, variance;
-};
-
-static struct group_sums group_sums_of(const struct norm *n, int64_t group, const double *y)
-{
-    const struct layout *l = &n->layout;
-    int64_t start = group_start(l, group), count = member_count(l);
-    struct moments m = moments_of(n, group);
-    struct group_sums s = {.variance = m.variance};
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = start + member_at(l, i);
-        double h = (n->x->v[at] - m.mean) * weight_at(n, at), d = y[at] - bias_at(n, at);
-        s.yy += d * d;
-        s.yh += d * h;
-        s.hh += h * h;
-    }
-    return s;
-}
-
 /* The median over groups of 1/r² − variance, r = ⟨y − b, h⟩ / ⟨h, h⟩; at least 0. */
-static double fitted_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
+static double fitted_eps(struct call_values *c, const struct norm_sums *s, int64_t groups)
 {
     double *eps = real_array(c, groups);
     int64_t n = 0;
@@ -180,25 +54,15 @@ static double fitted_eps(struct call_values *c, const struct group_sums *s, int6
     return n ? fmax(0, median_of(eps, (size_t)n)) : 0;
 }
 
-static double error_with(const struct group_sums *s, int64_t groups, double eps)
-{
-    double error = 0;
-    for (int64_t g = 0; g < groups; g++) {
-        double rate = 1 / sqrt(s[g].variance + eps);
-        error += s[g].yy - 2 * rate * s[g].yh + rate * rate * s[g].hh;
-    }
-    return error;
-}
-
 static const double usual_eps[] = {1e-5, 1e-6, 1e-12, 1e-8, 1e-7, 1e-3, 0};
 
 /* The usual epsilon that explains the sums best, unless the fitted one is clearly better: by a tenth of the error,
  * and by more than the precision of doubles. */
-static double best_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
+static double best_eps(struct call_values *c, const struct norm_sums *s, int64_t groups)
 {
     double fitted = fitted_eps(c, s, groups), least = INFINITY, best = fitted, size = 0;
     for (size_t i = 0; i < sizeof usual_eps / sizeof *usual_eps; i++) {
-        double error = error_with(s, groups, usual_eps[i]);
+        double error = norm_error_with(s, groups, usual_eps[i]);
         if (error < least) {
             least = error;
             best = usual_eps[i];
@@ -206,17 +70,17 @@ static double best_eps(struct call_values *c, const struct group_sums *s, int64_
     }
     for (int64_t g = 0; g < groups; g++)
         size += s[g].yy;
-    return least <= 1.21 * fmax(0, error_with(s, groups, fitted)) + 1e-15 * size ? best : fitted;
+    return least <= 1.21 * fmax(0, norm_error_with(s, groups, fitted)) + 1e-15 * size ? best : fitted;
 }
 
 static void norm_with_best_eps(struct call_values *c, const struct norm *n)
 {
-    int64_t groups = group_count(&n->layout);
+    int64_t groups = norm_groups(&n->layout);
     if (c->output[0].count != n->x->count)
         return call_unknown(c, UNKNOWN_SHAPE);
-    struct group_sums *sums = arena_alloc(c->arena, (size_t)groups * sizeof *sums + 1);
+    struct norm_sums *sums = arena_alloc(c->arena, (size_t)groups * sizeof *sums + 1);
     for (int64_t g = 0; g < groups; g++)
-        sums[g] = group_sums_of(n, g, c->output[0].v);
+        sums[g] = norm_sums_of(n, g, c->output[0].v);
     double eps = best_eps(c, sums, groups);
     call_fitted(c, &eps, 1);
     norm_forward(c, n, eps);
@@ -236,13 +100,13 @@ static void norm_of(struct call_values *c, const struct norm *n, double eps)
 /* Gradient with respect to one group's inputs: r (gw − mean gw − h mean(gw h)). */
 static void gradient_group(const struct norm *n, int64_t group, double eps, const double *g, struct room r, double *h)
 {
-    const struct layout *l = &n->layout;
-    int64_t start = group_start(l, group), count = member_count(l);
-    struct moments m = moments_of(n, group);
+    const struct norm_layout *l = &n->layout;
+    int64_t start = norm_group_start(l, group), count = norm_members(l);
+    struct norm_moments m = norm_moments_of(n, group);
     double rate = 1 / sqrt(m.variance + eps), first = 0, second = 0, squares = 0, root = sqrt((double)count);
     for (int64_t i = 0; i < count; i++) {
-        int64_t at = start + member_at(l, i);
-        double gw = g[at] * weight_at(n, at);
+        int64_t at = start + norm_member_at(l, i);
+        double gw = g[at] * norm_weight_at(n, at);
         h[at] = (n->x->v[at] - m.mean) * rate;
         first += gw / (double)count;
         second += gw * h[at] / (double)count;
@@ -251,8 +115,8 @@ static void gradient_group(const struct norm *n, int64_t group, double eps, cons
     first = n->centred && !n->mean ? first : 0;
     second = n->mean ? 0 : second;
     for (int64_t i = 0; i < count; i++) {
-        int64_t at = start + member_at(l, i);
-        double gw = g[at] * weight_at(n, at);
+        int64_t at = start + norm_member_at(l, i);
+        double gw = g[at] * norm_weight_at(n, at);
         double size = rate * (fabs(gw) + fabs(first) + fabs(h[at] * second) + sqrt(squares));
         r.y[at] = rate * (gw - first - h[at] * second);
         r.roundings[at] = 2 * size;
@@ -275,7 +139,7 @@ static void norm_backward(struct call_values *c, const struct norm *n, double ep
     if (!g.v)
         return;
     struct room r = room_for(c, ANY_OUTPUT, n->x, arena_fmt(c->arena, "%s backward, eps = %g", n->name, eps));
-    for (int64_t i = 0; i < group_count(&n->layout); i++)
+    for (int64_t i = 0; i < norm_groups(&n->layout); i++)
         gradient_group(n, i, eps, g.v, r, h.v);
     struct real_tensor weights = {.axes = 1, .shape = {n->layout.weights}, .count = n->layout.weights};
     const int64_t *place = weight_places(c, n);
@@ -304,8 +168,8 @@ static void norm_run(struct call_values *c, const struct norm *n, double eps)
 /* Whether groups cover x, and weight and bias have as many elements as the layout has weights. */
 static bool weights_fit(struct call_values *c, const struct norm *n)
 {
-    const struct layout *l = &n->layout;
-    bool fits = l->weights > 0 && n->x->count > 0 && group_count(l) * member_count(l) == n->x->count &&
+    const struct norm_layout *l = &n->layout;
+    bool fits = l->weights > 0 && n->x->count > 0 && norm_groups(l) * norm_members(l) == n->x->count &&
                 (!n->weight || n->weight->count == l->weights) &&
                 (!n->bias || n->bias->count == n->layout.weights);
     if (!fits)
@@ -340,7 +204,7 @@ static void layer_norm(struct call_values *c)
     int64_t count = primitive ? n.weight->count : normalized_count(c, n.x, 1);
     if (!count)
         return call_unknown(c, UNKNOWN_SHAPE);
-    n.layout = over_last(n.x, count);
+    n.layout = norm_over_last(n.x, count);
     double eps = call_number(c, primitive ? -1 : 4, "eps epsilon", primitive || c->mindspore ? -1 : 1e-5);
     if (weights_fit(c, &n))
         norm_run(c, &n, eps);
@@ -366,7 +230,7 @@ static void rms_norm(struct call_values *c)
     int64_t count = gamma ? n.weight->count : normalized_count(c, n.x, 1);
     if (!count)
         return call_unknown(c, UNKNOWN_SHAPE);
-    n.layout = over_last(n.x, count);
+    n.layout = norm_over_last(n.x, count);
     double eps = gamma ? call_number(c, 2, "epsilon eps", 1e-6) : call_number(c, 3, "eps", type_epsilon(n.x));
     if (weights_fit(c, &n))
         norm_run(c, &n, eps);
@@ -385,7 +249,7 @@ static void add_rms_norm(struct call_values *c)
     sum.v = real_array(c, sum.count);
     for (int64_t i = 0; i < sum.count; i++)
         sum.v[i] = a->v[i] + b->v[i];
-    struct norm n = {.name = "rms_norm(a + b)", .x = &sum, .weight = gamma, .layout = over_last(a, gamma->count)};
+    struct norm n = {.name = "rms_norm(a + b)", .x = &sum, .weight = gamma, .layout = norm_over_last(a, gamma->count)};
     norm_forward(c, &n, call_number(c, 3, "epsilon", 1e-6));
     struct room r = room_for(c, c->outputs - 1, &sum, "a + b");
     for (int64_t i = 0; i < sum.count && c->outputs > 1; i++) {
@@ -431,7 +295,7 @@ static void batch_norm(struct call_values *c)
             return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
         if (training == !!running || (running && (!n.mean || !n.variance)))
             continue;
-        n.layout = over_batch(n.x);
+        n.layout = norm_over_batch(n.x);
         if (weights_fit(c, &n) &&
             (!running || (n.mean->count == n.layout.weights && n.variance->count == n.layout.weights)))
             norm_run(c, &n, call_number(c, 7, "eps epsilon", c->mindspore && training < 0 ? -1 : 1e-5));
@@ -449,7 +313,7 @@ static void instance_norm(struct call_values *c)
         return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
     if (call_number(c, 5, "use_input_stats", 1) == 0)
         return call_unknown(c, UNKNOWN_VARIANT);
-    n.layout = over_groups(n.x, n.x->shape[1]);
+    n.layout = norm_over_groups(n.x, n.x->shape[1]);
     if (weights_fit(c, &n))
         norm_run(c, &n, call_number(c, 7, "eps", 1e-5));
 }
@@ -465,7 +329,7 @@ static void group_norm(struct call_values *c)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (n.x->axes < 2 || n.x->shape[1] % groups != 0 || !n.x->count)
         return call_unknown(c, UNKNOWN_SHAPE);
-    n.layout = over_groups(n.x, groups);
+    n.layout = norm_over_groups(n.x, groups);
     if (weights_fit(c, &n))
         norm_run(c, &n, call_number(c, 4, "eps", 1e-5));
 }
@@ -493,7 +357,7 @@ static void module_over_last(struct call_values *c, const struct real_tensor *x,
 {
     struct norm n = {.x = x, .weight = norm_weight(c), .bias = bias_of(c), .centred = centred, .offset = offset};
     n.name = centred ? "layer_norm" : offset > 0 ? "rms_norm of 1 + weight" : rms_name;
-    n.layout = over_last(x, n.weight->count);
+    n.layout = norm_over_last(x, n.weight->count);
     if (weights_fit(c, &n))
         norm_of(c, &n, -1);
 }
@@ -522,7 +386,7 @@ static void module_layer(struct call_values *c)
     }
     if (x->axes > 2 && w->axes == 1 && w->count == x->shape[1]) {
         struct norm n = {.name = "layer_norm over axis 1", .x = x, .weight = w, .bias = bias_of(c), .centred = true};
-        n.layout = over_channels(x);
+        n.layout = norm_over_channels(x);
         if (weights_fit(c, &n))
             norm_of(c, &n, -1);
     }
@@ -534,18 +398,18 @@ static void module_layer(struct call_values *c)
  * the slope has the weight's sign. */
 static void fit_running(const struct norm *n, const double *y, double *mean, double *variance)
 {
-    const struct layout *l = &n->layout;
-    for (int64_t g = 0; g < group_count(l); g++) {
-        int64_t start = group_start(l, g), count = member_count(l);
-        double w = weight_at(n, start), b = bias_at(n, start), sx = 0, sy = 0, xx = 0, xy = 0;
+    const struct norm_layout *l = &n->layout;
+    for (int64_t g = 0; g < norm_groups(l); g++) {
+        int64_t start = norm_group_start(l, g), count = norm_members(l);
+        double w = norm_weight_at(n, start), b = norm_bias_at(n, start), sx = 0, sy = 0, xx = 0, xy = 0;
         for (int64_t i = 0; i < count; i++) {
-            sx += n->x->v[start + member_at(l, i)] / (double)count;
-            sy += y[start + member_at(l, i)] / (double)count;
+            sx += n->x->v[start + norm_member_at(l, i)] / (double)count;
+            sy += y[start + norm_member_at(l, i)] / (double)count;
         }
         for (int64_t i = 0; i < count; i++) {
-            double dx = n->x->v[start + member_at(l, i)] - sx;
+            double dx = n->x->v[start + norm_member_at(l, i)] - sx;
             xx += dx * dx;
-            xy += dx * (y[start + member_at(l, i)] - sy);
+            xy += dx * (y[start + norm_member_at(l, i)] - sy);
         }
         double rate = xx > 0 && w != 0 ? xy / xx / w : 1;
         bool rises = rate > 0 && isfinite(rate);
@@ -581,7 +445,7 @@ static void module_batch(struct call_values *c)
                              *variance = call_parameter(c, "running_var moving_variance");
     if (!n.x || n.x->axes < 2)
         return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
-    n.layout = over_batch(n.x);
+    n.layout = norm_over_batch(n.x);
     if (!weights_fit(c, &n))
         return;
     norm_of(c, &n, -1);
@@ -614,7 +478,7 @@ static void module_group(struct call_values *c)
         if (real_is_too_large(c, (double)n.x->count * (double)tried++))
             return;
         n.name = arena_fmt(c->arena, "group_norm of %lld groups", (long long)groups);
-        n.layout = over_groups(n.x, groups);
+        n.layout = norm_over_groups(n.x, groups);
         if (!weights_fit(c, &n))
             return;
         norm_of(c, &n, -1);
