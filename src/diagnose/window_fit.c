@@ -39,24 +39,10 @@ static double grain_rounded(enum window_grain g, double v, bool weight)
     return v;
 }
 
-/* The input index for position `at`, which may be in the padding; -1: none. */
-static int64_t padded_index(enum window_padding p, int64_t at, int64_t n)
+/* The input index for position `at`; -1: none. Most positions are not in the padding, and each product asks. */
+static int64_t padded_index(enum margin p, int64_t at, int64_t n)
 {
-    if (at >= 0 && at < n)
-        return at;
-    switch (p) {
-    case PADDING_ZEROS:
-    case PADDING_COUNT:
-        return -1;
-    case PADDING_REPLICATE:
-        return at < 0 ? 0 : n - 1;
-    case PADDING_REFLECT:
-        at = at < 0 ? -at : 2 * (n - 1) - at;
-        return at >= 0 && at < n ? at : -1;
-    case PADDING_CIRCULAR:
-        return ((at % n) + n) % n;
-    }
-    return -1;
+    return at >= 0 && at < n ? at : margin_source(at, n, p);
 }
 
 struct output_place {
@@ -172,7 +158,7 @@ static void try_places(const struct window_data *d, struct window_fit f, double 
             bool edges = f.before[0] || f.before[1] || (d->out[0] - 1) * f.stride[0] + f.size[0] > d->in[0];
             if (fits_shape(d, &f, 0) && fits_shape(d, &f, 1))
                 for (f.padding = 0;
-                     f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) &&
+                     f.padding < (f.kind == WINDOW_PRODUCT && edges ? MARGINS : 1) &&
                      !window_remainder_small(best, most);
                      f.padding++)
                     keep_better(d, f, best);
@@ -222,8 +208,8 @@ const char *window_grain_name(enum window_grain g)
     return name[g];
 }
 
-const char *window_padding_name(enum window_padding p)
+const char *window_padding_name(enum margin p)
 {
-    static const char *const name[PADDING_COUNT] = {"zeros", "replicate", "reflect", "circular"};
+    static const char *const name[MARGINS] = {"zeros", "reflect", "replicate", "circular"};
     return name[p];
 }

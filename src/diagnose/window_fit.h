@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "num/dtype.h"
+#include "oracle/windows.h"
 
 enum window_kind { WINDOW_PRODUCT, WINDOW_MAX, WINDOW_AVERAGE, WINDOW_AVERAGE_PADDED };
-enum window_padding { PADDING_ZEROS, PADDING_REPLICATE, PADDING_REFLECT, PADDING_CIRCULAR, PADDING_COUNT };
 enum window_grain { GRAIN_NONE, GRAIN_BF16_INPUT, GRAIN_F16_INPUT, GRAIN_BF16, GRAIN_F16, GRAIN_TF32, GRAIN_COUNT };
 
 struct window_data {
@@ -24,7 +24,7 @@ struct window_data {
 
 struct window_fit {
     enum window_kind kind;
-    enum window_padding padding;
+    enum margin padding;     /* the constant is 0 */
     enum window_grain grain; /* rounding of the operands */
     int64_t size[2], stride[2], before[2], dilation;
     double left2, own2;      /* Σ(y − computed)², Σy² over the sampled outputs */
@@ -35,6 +35,6 @@ bool window_fit(const struct window_data *a, bool pooling, double most, struct w
 /* Computes the residual of a given combination on the same outputs. */
 void window_refit(const struct window_data *a, struct window_fit *f);
 const char *window_grain_name(enum window_grain g); /* "bfloat16" */
-const char *window_padding_name(enum window_padding p); /* "reflect", as in the frameworks */
+const char *window_padding_name(enum margin p); /* "reflect", as in the frameworks */
 
 #endif

@@ -113,7 +113,7 @@ static void windows_by_their_result(void **state)
             assert_int_equal(f.size[a], sizes[i][a]);
             assert_int_equal(f.before[a], sizes[i][a] / 2);
         }
-        assert_true(f.padding == PADDING_ZEROS && f.dilation == 1 && f.grain == GRAIN_NONE);
+        assert_true(f.padding == MARGIN_CONSTANT && f.dilation == 1 && f.grain == GRAIN_NONE);
     }
     fill(y, HIGH * WIDE);
     const struct window_data none = {.x = x, .y = y, .w = w, .samples = 1, .channels = 1, .filters = 1, .per_group = 1,

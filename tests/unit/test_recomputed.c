@@ -263,7 +263,7 @@ static void windows_are_found(void **state)
                         Y[n] = (double)(float)sum;
                     }
         assert_true(window_fit(&d, false, 1e-5, &f));
-        assert_int_equal(f.padding, way ? PADDING_ZEROS : PADDING_REFLECT);
+        assert_int_equal(f.padding, way ? MARGIN_CONSTANT : MARGIN_REFLECT);
         assert_int_equal(f.stride[0], stride);
         assert_int_equal(f.before[1], before);
         assert_int_equal(f.dilation, dilation);
