@@ -53,7 +53,7 @@ static void draw_verdict_text(struct page *p, uint32_t line, const struct line_j
         start_sentence(d->c, j->from, diagnosis_job_known(&d->diagnosis, d->c, j->from), &b);
         int y = fixed_line(p); /* one line: the row's own figures are below it */
         if (y >= 0)
-            grid_put(p->g, y, p->r.x, p->r.w, STYLE_TEXT, b.p);
+            grid_end(p->g, y, p->r.x, p->r.w, STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
 }
