@@ -347,7 +347,8 @@ static bool same_figures(const struct dump *d, uint32_t a, uint32_t b)
 
 /* The input that a forward call hands on as this output: a view, a copy or a cast, or whatever left the figures as they
  * were (a multiplication by one, a disabled dropout). NONE: the output is a new value. (A backward call that returns
- * what it gets, as a sum's does, stands for its forward call.) */
+ * what it gets, as a sum's does, stands for its forward call.) Of a view's inputs the first is its value: those behind
+ * it may be indices, of which a gather has as many as results. */
 static uint32_t handed_on(const struct dump *d, uint32_t out)
 {
     uint32_t call = d->rows.v[out].call;
@@ -361,6 +362,7 @@ static uint32_t handed_on(const struct dump *d, uint32_t out)
             continue;
         if (same_figures(d, r, out) || (keeps && dump_row_numel(d, r) == dump_row_numel(d, out)))
             return r;
+        keeps = false;
     }
     return NONE;
 }

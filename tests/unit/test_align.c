@@ -427,6 +427,30 @@ static void producers(void **state)
     }
 }
 
+/* A gather hands on neither its value, of another size, nor its index, which has as many elements as its result. */
+static void an_index_is_not_handed_on(void **state)
+{
+    (void)state;
+    struct dump d;
+    side_start(&d, "mindspore");
+    uint32_t picks = with_figures(&d, side_call(&d, "Tensor.topk.0.forward", NULL), "output.0", 2, 9);
+    uint32_t gather = side_call(&d, "Tensor.gather.0.forward", NULL);
+    d.calls.v[gather].family = FAMILY_VIEW;
+    struct row *value = &d.rows.v[side_row(&d, gather, "input.0", "8,4")];
+    value->has |= HAS_MAX | HAS_MIN;
+    value->stat[STAT_MAX] = 5;
+    value->stat[STAT_MIN] = 1;
+    with_figures(&d, gather, "input.1", 2, 9);
+    uint32_t out = with_figures(&d, gather, "output.0", 1, 7);
+    uint32_t reads = with_figures(&d, side_call(&d, "Tensor.div.0.forward", NULL), "input.0", 1, 7);
+    side_end(&d);
+    uint32_t *from = align_items_producers(&d);
+    assert_int_equal(from[reads], out);
+    assert_int_equal(from[out - 1], picks);
+    free(from);
+    dump_release(&d);
+}
+
 /* A sum that grows in place keeps its extremes: its norm tells which call made what is read. A graph may have recorded
  * a cast of a value before the product that made it. */
 static void producers_of_equal_extremes(void **state)
@@ -471,6 +495,7 @@ int main(void)
         cmocka_unit_test(crossing_by_name),
         cmocka_unit_test(crossing_reaches_so_far),
         cmocka_unit_test(producers),
+        cmocka_unit_test(an_index_is_not_handed_on),
         cmocka_unit_test(producers_of_equal_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
