@@ -236,9 +236,10 @@ static uint32_t nearest_item(const struct pins *x, int s, uint32_t i, struct ite
 
 /* Whether the figures of item i of side s are another item's than its partner k's: samples of a value whose axes lie in
  * another order are not alike, and the figures are. */
-static bool held_elsewhere(const struct pins *x, int s, uint32_t i, uint32_t k, struct item_stretch r)
+static bool held_elsewhere(const struct pins *x, int s, uint32_t i, uint32_t k)
 {
     const struct align_item *own = &x->items[s]->v[i], *l = x->items[!s]->v;
+    struct item_stretch r = stretch_around(x, s, i); /* pins around may be far from where launch order put it */
     if (fingerprint_compare(&own->value, &l[k].value) == LIKE_SAME)
         return false;
     for (size_t o = r.from; o < r.to; o++)
@@ -256,8 +257,7 @@ static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const
         to[i] = nearest_item(x, TARGET, i, where(x, TARGET, i), clear);
     for (uint32_t i = 0; i < n; i++)
         if (to[i] != NONE && nearest_item(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i &&
-            !held_elsewhere(x, TARGET, i, to[i], where(x, TARGET, i)) &&
-            !held_elsewhere(x, GOLDEN, to[i], i, where(x, GOLDEN, to[i])))
+            !held_elsewhere(x, TARGET, i, to[i]) && !held_elsewhere(x, GOLDEN, to[i], i))
             pin_items(x, i, to[i], WHY_SAMPLE, confidence);
     free(to);
 }
