@@ -1,6 +1,7 @@
 /* Separates calls whose values differ while the next product computed from them agrees: what a fault changes stays
  * changed, so such calls are no partners (the rotation of queries beside that of keys). So are sums of other operands,
- * and a sum that is added to before it is read. Then pairs those that hold the same values. */
+ * and a sum that is added to before it is read. Then pairs calls that hold the same values, also those that order gave
+ * to others. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "dump/role.h"
 
 #define AHEAD 96          /* items behind a call in which the next product is searched */
+#define AROUND 1024       /* items around its place in which a call's equal is searched: launch order moves calls far */
 #define PROPORTION 1e-4f  /* relative difference of figures that are the same but for a factor */
 
 /* Whether figures are those of one value; of 16-bit types they may be near only. */
@@ -109,46 +111,6 @@ static bool chain_ends(const struct sequence *w, const align_item_list *A, const
     return false;
 }
 
-/* The free call of the other side near item i that holds its value and reads what it reads; the nearest of several.
- * NONE if there is none. */
-static uint32_t same_call(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
-{
-    const struct align_item *a = &A->v[i];
-    size_t place = i * B->n / A->n, from = place > AHEAD ? place - AHEAD : 0,
-           to = place + AHEAD < B->n ? place + AHEAD : B->n;
-    float nearest = INFINITY;
-    uint32_t found = NONE;
-    for (size_t k = from; k < to; k++) {
-        const struct align_item *b = &B->v[k];
-        float apart = fabsf(a->value.max - b->value.max) + fabsf(a->value.min - b->value.min) +
-                      fabsf(a->value.norm - b->value.norm);
-        if (b->match != NONE || b->set || b->group != NONE || b->op != a->op || b->numel != a->numel ||
-            decided_pairs_deny(w->ruled, a->call, b->call) || role_conflict(a->role, b->role) ||
-            !values_equal(&a->value, &b->value) ||
-            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) || !(apart < nearest))
-            continue;
-        nearest = apart;
-        found = (uint32_t)k;
-    }
-    return found;
-}
-
-static void pair_free(struct sequence *w, align_item_list *A, align_item_list *B)
-{
-    for (size_t i = 0; i < A->n; i++) {
-        struct align_item *a = &A->v[i];
-        uint32_t k = a->match != NONE || a->set || a->group != NONE || a->numel <= 1 ? NONE : same_call(w, A, B, i);
-        if (k == NONE)
-            continue;
-        a->match = k;
-        B->v[k].match = (uint32_t)i;
-        a->confidence = 0;
-        sequence_trust(a, WHY_FINGERPRINT, 0.9f);
-        w->call_pair[TARGET][a->call] = B->v[k].call;
-        w->call_pair[GOLDEN][B->v[k].call] = a->call;
-    }
-}
-
 static bool item_reads(const struct sequence *w, int s, const struct align_item *x, const struct align_item *made)
 {
     for (int k = 0; k < x->inputs; k++)
@@ -165,6 +127,75 @@ static bool readers_are_paired(const struct sequence *w, int s, const align_item
         if (item_reads(w, !s, &Y->v[k], &Y->v[y]) && Y->v[k].match != NONE && item_reads(w, s, &X->v[Y->v[k].match], x))
             return true;
     return false;
+}
+
+/* Whether item i, on side s, has no partner, or one that holds another value and that nothing it reads speaks for. */
+static bool may_be_elsewhere(const struct sequence *w, const align_item_list *X, const align_item_list *Y, int s,
+                             size_t i)
+{
+    const struct align_item *x = &X->v[i], *y = x->match == NONE ? NULL : &Y->v[x->match];
+    if (x->set || x->group != NONE || x->numel <= 1)
+        return false;
+    return !y || (fingerprint_compare(&x->value, &y->value) == LIKE_NOT &&
+                  is_unfounded(w, s == TARGET ? x : y, s == TARGET ? y : x));
+}
+
+/* The call of the other side near item i that holds its value and reads what it reads, the nearest of several; NONE if
+ * there is none. Figures of 16-bit types are near to others': there a call, or i, is taken from its partner only where
+ * the readers of both are paired. */
+static uint32_t same_call(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
+{
+    const struct align_item *a = &A->v[i];
+    size_t place = i * B->n / A->n, from = place > AROUND ? place - AROUND : 0,
+           to = place + AROUND < B->n ? place + AROUND : B->n;
+    float nearest = INFINITY;
+    uint32_t found = NONE;
+    for (size_t k = from; k < to; k++) {
+        const struct align_item *b = &B->v[k];
+        float apart = fabsf(a->value.max - b->value.max) + fabsf(a->value.min - b->value.min) +
+                      fabsf(a->value.norm - b->value.norm);
+        if (b->op != a->op || b->numel != a->numel || !(apart < nearest) ||
+            decided_pairs_deny(w->ruled, a->call, b->call) || role_conflict(a->role, b->role) ||
+            !values_equal(&a->value, &b->value) ||
+            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) ||
+            !may_be_elsewhere(w, B, A, GOLDEN, k) ||
+            ((a->match != NONE || b->match != NONE) && (a->value.coarse || b->value.coarse) &&
+             !readers_are_paired(w, TARGET, A, B, a, (uint32_t)k)))
+            continue;
+        nearest = apart;
+        found = (uint32_t)k;
+    }
+    return found;
+}
+
+static void part(struct sequence *w, align_item_list *A, align_item_list *B, size_t i)
+{
+    struct align_item *a = &A->v[i], *b = &B->v[a->match];
+    w->call_pair[TARGET][a->call] = NONE;
+    w->call_pair[GOLDEN][b->call] = NONE;
+    a->match = b->match = NONE;
+    a->confidence = 0;
+}
+
+/* Pairs calls of the same value, also those that order gave to calls of other values. */
+static void pair_same(struct sequence *w, align_item_list *A, align_item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct align_item *a = &A->v[i];
+        uint32_t k = may_be_elsewhere(w, A, B, TARGET, i) ? same_call(w, A, B, i) : NONE;
+        if (k == NONE)
+            continue;
+        if (a->match != NONE)
+            part(w, A, B, i);
+        if (B->v[k].match != NONE)
+            part(w, A, B, B->v[k].match);
+        a->match = k;
+        B->v[k].match = (uint32_t)i;
+        a->confidence = 0;
+        sequence_trust(a, WHY_FINGERPRINT, 0.9f);
+        w->call_pair[TARGET][a->call] = B->v[k].call;
+        w->call_pair[GOLDEN][B->v[k].call] = a->call;
+    }
 }
 
 /* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. */
@@ -196,19 +227,13 @@ static void follow_sums(struct sequence *w, int s, align_item_list *X, align_ite
 
 void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B)
 {
-    bool any = false;
     follow_sums(w, TARGET, A, B);
     follow_sums(w, GOLDEN, B, A);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i], *b = a->match == NONE ? NULL : &B->v[a->match];
         if (!b || !is_unfounded(w, a, b) || (!operands_differ(w, a, b) && !chain_ends(w, A, B, i)))
             continue;
-        w->call_pair[TARGET][a->call] = NONE;
-        w->call_pair[GOLDEN][b->call] = NONE;
-        a->match = b->match = NONE;
-        a->confidence = 0;
-        any = true;
+        part(w, A, B, i);
     }
-    if (any)
-        pair_free(w, A, B);
+    pair_same(w, A, B);
 }
