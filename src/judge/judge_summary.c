@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
+#include "dump/reader.h"
 #include "judge/enclosed_calls.h"
 #include "pair/align_item.h"
 
@@ -242,11 +243,18 @@ static bool has_other_sum(const struct measure *m, const struct line *l)
            checksum_compare(t->text, g->text) == CHECKSUM_DIFFER;
 }
 
+/* A checkpoint: no other row shows what one was not compared with. */
+static bool holds_weights(const struct dump *d)
+{
+    return d->reader && d->reader->weights;
+}
+
 void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                          const struct judge_options *o)
 {
     struct judge_summary *s = &j->sum;
     struct coverage v;
+    bool checkpoints = holds_weights(m->side[TARGET]) && holds_weights(m->side[GOLDEN]);
     coverage_begin(&v, m);
     find_regions(s, m, flow);
     for (int d = 0; d < 2; d++)
@@ -270,6 +278,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         }
         s->pairs++;
         s->without_bits += x->rule == RULE_NO_BITS;
+        if (x->rule == RULE_PART && checkpoints && s->unanswered++ == 0)
+            s->first_unanswered = call_name(m, l);
         bool figures = by_figures_only(m, l, x);
         s->figures_only += figures;
         s->other_sums += figures && has_other_sum(m, l);

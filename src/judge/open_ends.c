@@ -118,7 +118,7 @@ void open_ends_find(struct judgement *j, const struct measure *m, const struct d
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         if (l->pair != NONE || j->line[i].rule != RULE_ONE_SIDED)
             continue;
-        if (is_missing(&x, s, l->row[s])) {
+        if (pairing_lacks_partner(m->pairing, s, l->row[s]) || is_missing(&x, s, l->row[s])) {
             give_open_end(&j->line[i], RULE_MISSING, strict_gaps);
         } else if (ends_here(&x, &flow[s], s, l->row[s])) {
             vec_push(&ends, i);

@@ -769,8 +769,11 @@ static void say_unjudged(const struct judge_summary *s, enum unjudged why, struc
                        "make of their own inputs: %u"), s->contradicting);
         break;
     case UNJUDGED_UNANSWERED:
-        buf_fmt(out, _("could not be judged: no pair deviates, but values that one side alone recorded are shown by "
-                       "nothing else: %u"), s->unanswered);
+        buf_fmt(out, s->compute[TARGET]
+                         ? _("could not be judged: no pair deviates, but values that one side alone recorded are shown "
+                             "by nothing else: %u")
+                         : _("could not be judged: no pair deviates, but weights have no partner, or lie in parts of "
+                             "others: %u; `diverge weights` compares parts"), s->unanswered);
         break;
     case UNJUDGED_FIGURES:
         buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "

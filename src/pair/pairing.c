@@ -148,19 +148,34 @@ static bool same_name(const struct pairs_building *b, uint32_t t, uint32_t g)
            strcmp(b->t->slots.v[x->slot], b->g->slots.v[y->slot]) == 0;
 }
 
+static uint64_t row_of_side(int side, uint32_t row)
+{
+    return (uint64_t)row << 1 | (uint64_t)side;
+}
+
+bool pairing_lacks_partner(const struct pairing *p, int side, uint32_t row)
+{
+    return p->alone.n && nmap_get(&p->alone, row_of_side(side, row)) != MAP_NONE;
+}
+
 static void as_given(struct pairs_building *b, const struct pairing_options *o)
 {
     for (size_t i = 0; i < o->given_count; i++) {
         uint32_t t = o->given[i].row[TARGET], g = o->given[i].row[GOLDEN];
+        if ((t == NONE || g == NONE) && o->given_why == WHY_PARAMETER)
+            nmap_set(&b->p->alone, row_of_side(t == NONE ? GOLDEN : TARGET, t == NONE ? g : t), 1);
         if (t == NONE || g == NONE || pair_decided(b, t, g))
             continue;
         bool named = same_name(b, t, g), weight = o->given_why == WHY_PARAMETER;
         b->p->mapped += !weight;
+        const struct view *v = o->given_views ? &o->given_views[i] : NULL;
         propose_pair(b, t, g,
                      (struct pair){.origin = named ? ORIGIN_NAME : ORIGIN_MAPPING,
                               .why = (uint8_t)(named && weight ? WHY_NAME : o->given_why),
                               .confidence = 1,
-                              .view = NONE});
+                              .view = v && v->count ? (uint32_t)b->p->views.n : NONE});
+        if (v && v->count)
+            vec_push(&b->p->views, *v);
     }
 }
 
@@ -540,6 +555,7 @@ void pairing_release(struct pairing *p)
     vec_release(&p->lines);
     vec_release(&p->views);
     vec_release(&p->hits);
+    nmap_release(&p->alone);
     free(p->line_of[0]);
     free(p->line_of[1]);
     *p = (struct pairing){0};

@@ -69,6 +69,7 @@ struct pairing {
     uint32_t *line_of[2]; /* first line of each row of a side, or NONE */
     size_t mapped;        /* pairs listed in the mappings */
     size_t mapped_missing; /* entries of the mappings that these dumps do not contain */
+    struct nmap alone;    /* rows that should have a partner and are given without one; read by pairing_lacks_partner */
     size_t marks_missing; /* marks whose names these dumps do not contain */
 };
 
@@ -77,7 +78,8 @@ struct pairing_options {
     size_t map_count;
     bool map_only;
     const struct decisions_in_force *ruling; /* the user's decisions; may be NULL */
-    const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided lines are skipped */
+    const struct line *given; /* pairs already decided elsewhere, or NULL; of a one-sided line: see pairing.alone */
+    const struct view *given_views; /* of each; without steps: as stored. NULL: all are */
     size_t given_count;
     enum pair_why given_why; /* what those pairs rest on */
 };
@@ -87,6 +89,8 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
                    const struct pairing_options *o);
 /* One line for each row of the target. */
 void pairing_alone(struct pairing *p, const struct dump *target);
+/* Whether the pairs that were given leave this row without a partner, though it should have one. */
+bool pairing_lacks_partner(const struct pairing *p, int side, uint32_t row);
 void pairing_release(struct pairing *p);
 const char *origin_name(enum origin o); /* for files; _() translates it */
 /* The evidence in a word or two ("figures", "data flow"): for files; _() translates it. */

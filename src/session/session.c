@@ -185,7 +185,7 @@ static struct line *joined_lines(const struct dump *t, const struct dump *g, siz
 }
 
 /* Pairs that are given: of a result table, a pack, joined recordings, or weights if no mapping changes their names. */
-static struct line *given_pairs(const struct session *s, struct pairing_options *o)
+static struct line *given_pairs(const struct session *s, struct pairing_options *o, struct view **views)
 {
     const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
     struct line *given = s->tabled
@@ -196,7 +196,8 @@ static struct line *given_pairs(const struct session *s, struct pairing_options 
         o->given_why = WHY_LAYOUT;
     }
     if (!given && !o->map_only && !o->map_count) {
-        given = weight_rows_pairs(t, g, &o->given_count);
+        given = weight_rows_pairs(t, g, &o->given_count, views);
+        o->given_views = *views;
         o->given_why = WHY_PARAMETER;
     }
     if (!given)
@@ -223,7 +224,8 @@ static int pair_sides(struct session *s, struct err *e)
     session_unlock(s);
     struct pairing_options o = {
         .maps = r->maps, .map_count = r->map_count, .map_only = s->opt.of.map_only, .ruling = &s->ruling};
-    struct line *given = given_pairs(s, &o);
+    struct view *views = NULL;
+    struct line *given = given_pairs(s, &o, &views);
     pairing_build(&fresh->pairing, t, g, &o);
     fused_parts_find(&fresh->pairing, t, g);
     product_layout_find(&fresh->pairing, t, g);
@@ -232,6 +234,7 @@ static int pair_sides(struct session *s, struct err *e)
     token_rows_find(&fresh->pairing, t, g);
     packed_verdicts_tell(&fresh->pairing, t, g);
     free(given);
+    free(views);
     before = s->rows; /* only this thread sets it; figures are posted to it */
     if (before)
         session_lock(s);

@@ -2,6 +2,8 @@
  * keys of gate and up if these are one tensor. */
 #include "weights/weight_experts.h"
 
+#include <string.h>
+
 #include "base/msg.h"
 
 #define EXPERTS_MAX 65536
@@ -97,8 +99,11 @@ static void pair_pieces(struct expert_search *x, struct piece *of[2], const uint
         of[s]->taken = true;
         c->id[s][p.weight[s]] = of[s]->id;
     }
-    for (int s = 0; s < 2 && !expert_matrices_fit(c, &p, -1); s++)
-        if (p.expert[s] && expert_matrices_fit(c, &p, s)) {
+    bool fit = expert_matrices_fit(c, &p, -1), in_out[2];
+    for (int s = 0; s < 2; s++)
+        in_out[s] = of[s]->id.storage == STORED_IN_OUT;
+    for (int s = 0; s < 2; s++)
+        if (p.expert[s] && expert_matrices_fit(c, &p, s) && (!fit || (in_out[s] && !in_out[!s]))) {
             p.turned[s] = true;
             break;
         }
@@ -158,6 +163,47 @@ static void settle_expert_stacks(struct expert_search *x, int s, bool *done)
                                          STR_ARG(compared_weight(c, s, w)->name), end - i - paired, end - i,
                                          first - 1));
         vec_push(&c->only[s], w);
+    }
+}
+
+/* The sizes of a stack stored as one matrix, {experts, in, out}. */
+static bool stack_sizes(struct weight_compare *c, int s, const struct map *keys, uint32_t i, int64_t shape[3])
+{
+    const struct weight *w = compared_weight(c, s, i);
+    struct weight_id all;
+    if (w->ndim != 2 || w->axes != 2 || w->pieces != 1 || w->stride[1] != 1 || w->stride[0] != w->dim[1] ||
+        !weight_of_all_experts(w->name, &c->arena, &all) || !all.known || all.storage != STORED_IN_OUT)
+        return false;
+    uint32_t router = map_get(keys, weight_with_role(&all, STR("router"), &c->arena).key);
+    if (router == MAP_NONE || compared_weight(c, s, router)->ndim != 2)
+        return false;
+    int64_t experts = compared_weight(c, s, router)->shape[0], hidden = compared_weight(c, s, router)->shape[1];
+    if (experts < 1 || hidden < 1 || w->shape[0] < 1 || w->numel % (uint64_t)experts ||
+        w->numel / (uint64_t)experts % (uint64_t)hidden)
+        return false;
+    int64_t other = (int64_t)(w->numel / (uint64_t)experts / (uint64_t)hidden);
+    bool columns = all.cut == CUT_COLUMNS; /* its inputs are the inner ones */
+    shape[0] = experts;
+    shape[1] = columns ? other : hidden;
+    shape[2] = columns ? hidden : other;
+    return w->shape[0] == experts * shape[1] || w->shape[0] == shape[1];
+}
+
+void experts_split_axes(struct weight_compare *c, int s, const struct map *keys)
+{
+    for (uint32_t i = 0; i < c->side[s].list.n; i++) {
+        int64_t shape[3];
+        if (!stack_sizes(c, s, keys, i, shape))
+            continue;
+        struct weight *w = &c->side[s].list.v[i];
+        int64_t *own = arena_alloc(&c->arena, 2 * sizeof shape);
+        memcpy(own, shape, sizeof shape);
+        own[3] = shape[1] * shape[2];
+        own[4] = shape[2];
+        own[5] = 1;
+        w->ndim = w->axes = 3;
+        w->shape = w->dim = own;
+        w->stride = own + 3;
     }
 }
 

@@ -657,6 +657,63 @@ static void pair_by_order(struct likeness *x, uint32_t *const place[2])
     }
 }
 
+/* ---- what is left ---- */
+
+static bool shapes_are_crossed(const struct weight *a, const struct weight *b)
+{
+    return a->ndim == 2 && b->ndim == 2 && a->shape[0] == b->shape[1] && a->shape[1] == b->shape[0];
+}
+
+/* A matrix that one side stores (in, out) has another shape, but belongs to the module of the bias beside it. */
+static void pair_crossed_matrices(struct likeness *x, uint32_t *const place[2])
+{
+    uint32_t *to[2];
+    for (int s = 0; s < 2; s++)
+        to[s] = mem_nones(x->c->side[s].list.n + 1);
+    for (size_t i = 0; i < x->c->pairs.n; i++) {
+        const struct weight_pair *p = &x->c->pairs.v[i];
+        uint32_t at[2] = {place[0][p->weight[0]], place[1][p->weight[1]]};
+        if (p->part[0] || p->part[1] || p->expert[0] || p->expert[1])
+            continue;
+        for (int s = 0; s < 2; s++)
+            to[s][at[s]] = to[s][at[s]] == MAP_NONE ? at[!s] : to[s][at[s]];
+    }
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
+        uint32_t module = to[0][place[0][t]];
+        if (!is_left(x, 0, t) || module == MAP_NONE || to[1][module] != place[0][t])
+            continue;
+        for (uint32_t g = module; g < x->c->side[1].list.n; g++)
+            if (place[1][g] == module && is_left(x, 1, g) && str_eq(x->c->id[0][t].param, x->c->id[1][g].param) &&
+                shapes_are_crossed(likeness_weight(x, 0, t), likeness_weight(x, 1, g))) {
+                add_likeness_pair(x, t, g, PAIR_BY_RULE);
+                break;
+            }
+    }
+    for (int s = 0; s < 2; s++)
+        free(to[s]);
+}
+
+/* Weights of equal values that alone of their side are left with their shape: there is none they could be exchanged
+ * with, so names need not agree. */
+static void pair_lone_equals(struct likeness *x)
+{
+    struct shelf shelf[2] = {{.of = {0}}, {.of = {0}}};
+    for (int s = 0; s < 2; s++)
+        shelve_by_shape(x, s, &shelf[s]);
+    for (size_t a = 0; a < shelf[0].list.n; a++) {
+        uint32_t t = shelf[0].list.v[a].v[0], b = nmap_get(&shelf[1].of, shape_key(likeness_weight(x, 0, t)));
+        if (b == MAP_NONE || shelf[0].list.v[a].n != 1 || shelf[1].list.v[b].n != 1)
+            continue;
+        uint32_t g = shelf[1].list.v[b].v[0];
+        take_sample(x, 0, t);
+        take_sample(x, 1, g);
+        if (same_sample(x, 0, t, 1, g))
+            add_likeness_pair(x, t, g, PAIR_BY_VALUE);
+    }
+    for (int s = 0; s < 2; s++)
+        shelf_release(&shelf[s]);
+}
+
 /* ---- what one side holds twice ---- */
 
 /* The same stretch of the same file, or elements that are equal to the bit. */
@@ -722,6 +779,8 @@ void weights_by_likeness(struct weight_compare *c, bool *done[2])
     pair_guesses(&x, place);
     pair_by_names(&x, &ballot[0]);
     pair_by_order(&x, place);
+    pair_crossed_matrices(&x, place);
+    pair_lone_equals(&x);
     for (int s = 0; s < 2; s++) {
         set_twins_aside(&x, s);
         ballot_release(&ballot[s]);

@@ -328,6 +328,8 @@ int weight_pairs_plan(struct weight_compare *c, struct err *e)
                 weight_add_stack(&c->id[s][i], &c->arena);
             map_add(&p.keys[s], c->id[s][i].key, i);
         }
+    for (int s = 0; s < 2; s++)
+        experts_split_axes(c, s, &p.keys[s]);
     int rc = apply_maps(&p, e);
     if (rc == 0 && !c->opt.map_only) {
         pair_weights_by_name(&p);

@@ -5,9 +5,10 @@
 
 #include "pair/pairing.h"
 
-/* The caller's to free; NULL if a side holds no weights. n: how many. A weight that holds parts of several is in
- * several pairs; two fused ones whose rows stand in other orders, and one that is padded, are in none, as elements
- * would not meet their own. */
-struct line *weight_rows_pairs(const struct dump *target, const struct dump *golden, size_t *n);
+/* The caller's to free, as `views`, one of each line: how one side is read (no steps: both as stored). NULL if a side
+ * holds no weights. n: how many. A weight that holds parts of several is in several pairs. One-sided lines follow for
+ * weights that should have a partner: those without one, and, as elements would not meet their own, two fused ones
+ * whose rows stand in other orders, padded ones, and matrices that hold all experts. */
+struct line *weight_rows_pairs(const struct dump *target, const struct dump *golden, size_t *n, struct view **views);
 
 #endif
