@@ -303,8 +303,9 @@ void fused_scales_find(struct judgement *j, const struct measure *m, const struc
                 readers_build(&x.readers[!s], m->side[!s], &flow[!s]);
             if (!written_out(&x, !s, &f, &w) || w.numbers != 1 || !scales_differ(&x, &f, &w))
                 continue;
-            give_fused_scale(&x, !s, w.number, f.scale);
-            give_fused_scale(&x, s, f.argument, w.scale);
+            /* in the target's row, unless it is the fused call's default */
+            bool fused = s == TARGET && f.argument != NONE;
+            give_fused_scale(&x, fused ? s : !s, fused ? f.argument : w.number, fused ? w.scale : f.scale);
         }
     for (int s = 0; s < 2; s++) {
         readers_release(&x.readers[s]);

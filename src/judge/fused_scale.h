@@ -6,7 +6,7 @@
 
 #include "judge/verdict.h"
 
-/* Gives RULE_FUSED_SCALE to unpaired numbers of a scale that differs from the other side's: queries and keys have the
+/* Gives RULE_FUSED_SCALE to the unpaired number of a scale that differs, the target's if it recorded one:
  * same figures, a single number is applied to them or to their product before the softmax, and the results differ.
  * The line's `limit` is the other side's scale. */
 void fused_scales_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
