@@ -32,7 +32,7 @@ static int gradient_of(const struct dump *d, uint32_t row)
     return -1;
 }
 
-double attention_gradient_condition(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+double attention_gradient_terms(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
     int nth = gradient_of(d, row);
@@ -54,7 +54,7 @@ double attention_gradient_condition(const struct measure *m, const uint8_t *stat
     uint32_t given = call_argument(d, d->calls.v[call].twin, ATTENTION_SCALE_WORDS);
     double scale = given == NONE ? 1 / sqrt(width) : d->rows.v[given].stat[STAT_MAX];
     double scores = sqrt(width) * rms_of(m, state, side, came) * rms_of(m, state, side, x[2]) / keys;
-    return fabs(scale) * sqrt(terms) * scores * rms_of(m, state, side, x[!nth]) / rms_of(m, state, side, row);
+    return fabs(scale) * sqrt(terms) * scores * rms_of(m, state, side, x[!nth]);
 }
 
 /* The largest error accepted in earlier rows that hold the inputs of a side's call. */
@@ -86,7 +86,7 @@ double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2
             continue;
         uint32_t call = d->rows.v[from].call;
         *noise = fmax(noise_in(p, s, call), noise_in(p, s, d->calls.v[call].twin));
-        return attention_gradient_condition(p->m, p->state, s, from);
+        return attention_gradient_terms(p->m, p->state, s, from);
     }
     return NAN;
 }

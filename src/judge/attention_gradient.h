@@ -14,10 +14,10 @@
 
 #include "judge/row_verdict.h"
 
-/* The relative noise of this output of a fused attention's backward call per relative noise of the incoming gradient,
- * from the figures of that side; NAN: it is no gradient of queries or keys, or the figures are unknown. Sums of what
- * comes from it, which nobody recorded, have its noise too. */
-double attention_gradient_condition(const struct measure *m, const uint8_t *state, int side, uint32_t row);
+/* The noise of this output of a fused attention's backward call, as its root mean square, per relative noise of the
+ * incoming gradient, from the figures of that side; NAN: it is no gradient of queries or keys, or the figures are
+ * unknown. Sums of what comes from it, which nobody recorded, have its noise too. */
+double attention_gradient_terms(const struct measure *m, const uint8_t *state, int side, uint32_t row);
 /* The same for a row that holds a gradient from an unpaired fused attention on one side. `noise`: the largest error
  * accepted in the inputs of that call and of its forward call. */
 double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2], double *noise);

@@ -458,10 +458,11 @@ static bool is_vector(const struct dump *d, uint32_t row)
     return s && axes <= 1;
 }
 
-uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
+/* The first backward call of a record's module that is not before this one; NONE: there is none nearby. */
+static uint32_t module_backward_from(const struct dump *d, uint32_t gradient, uint32_t first)
 {
     const struct call *g = &d->calls.v[gradient];
-    uint32_t from = gradient > NEAR ? gradient - NEAR : 0,
+    uint32_t near = gradient > NEAR ? gradient - NEAR : 0, from = first > near ? first : near,
              to = gradient + NEAR < d->calls.n ? gradient + NEAR : (uint32_t)d->calls.n;
     for (uint32_t c = from; c < to && g->scope != NONE; c++) {
         const struct call *x = &d->calls.v[c];
@@ -469,6 +470,11 @@ uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
             return c;
     }
     return NONE;
+}
+
+uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
+{
+    return module_backward_from(d, gradient, 0);
 }
 
 static uint32_t first_float(const struct dump *d, uint32_t call)
@@ -480,14 +486,15 @@ static uint32_t first_float(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* The incoming gradient of the call with this result, which is its sum over all axes but one; NONE: unknown. */
-static uint32_t incoming_row(const struct dump *d, uint32_t row)
+/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, and the
+ * least cancellation that counts (INFINITY: only that which leaves nothing). */
+struct terms {
+    double norm, n, least;
+};
+
+/* The first incoming gradient of a backward call that is larger than this result; NONE. */
+static uint32_t incoming_row(const struct dump *d, uint32_t call, uint32_t row)
 {
-    const struct row *r = &d->rows.v[row];
-    uint32_t call = r->io == IO_GRADIENT ? condition_module_backward(d, r->call) : r->call;
-    enum family f = (enum family)d->calls.v[r->call].family;
-    if (call == NONE || !is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
-        return NONE;
     EACH_EARLY_ROW(d, call, x)
         if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].kind == ROW_TENSOR &&
             dump_row_numel(d, x) > dump_row_numel(d, row))
@@ -495,11 +502,25 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
     return NONE;
 }
 
-/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, and the
- * least cancellation that counts (INFINITY: only that which leaves nothing). */
-struct terms {
-    double norm, n, least;
-};
+/* For a result that sums its call's incoming gradient over all axes but one: that gradient, and those of all uses of a
+ * parameter's module; n = 0: it is none, or they are unknown. */
+static struct terms incoming_terms(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    const struct row *r = &d->rows.v[row];
+    enum family f = (enum family)d->calls.v[r->call].family;
+    bool parameter = r->io == IO_GRADIENT;
+    struct terms all = {0, 0, 0};
+    if (!is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
+        return all;
+    for (uint32_t c = parameter ? module_backward_from(d, r->call, 0) : r->call; c != NONE;
+         c = parameter ? module_backward_from(d, r->call, c + 1) : NONE) {
+        uint32_t came = incoming_row(d, c, row);
+        all.norm = hypot(all.norm, came == NONE ? 0 : norm_of(m, state, side, came));
+        all.n += came == NONE ? 0 : (double)dump_row_numel(d, came) / (double)dump_row_numel(d, row);
+    }
+    return all;
+}
 
 /* Whether a forward call is an exponential or a softmax. */
 static bool is_exponential(const struct dump *d, uint32_t call)
@@ -521,11 +542,11 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     const struct dump *d = m->side[side];
     const struct row *r = &d->rows.v[row];
     double own = (double)dump_row_numel(d, row);
-    uint32_t came = incoming_row(d, row), twin = d->calls.v[r->call].twin;
-    struct terms unknown = {NAN, 1, 0};
+    uint32_t came, twin = d->calls.v[r->call].twin;
+    struct terms unknown = {NAN, 1, 0}, sum = incoming_terms(m, state, side, row);
     char plain[FAMILY_PLAIN];
-    if (came != NONE)
-        return (struct terms){norm_of(m, state, side, came), (double)dump_row_numel(d, came) / own, 0};
+    if (sum.n > 0)
+        return sum;
     if (r->io != IO_OUTPUT || d->calls.v[r->call].phase != PHASE_BACKWARD || twin == NONE ||
         (came = first_float(d, r->call)) == NONE)
         return unknown;

@@ -218,14 +218,34 @@ static bool masked_before(const struct judge_pass *p, const struct verdict_case 
     return false;
 }
 
+/* The root mean square of a side's values, relative to the noise that attention's softmax leaves in them. */
+static double size_in_attention(const struct judge_pass *p, const struct verdict_case *k, int side, double noise)
+{
+    struct condition_size x;
+    bool known = condition_size_of(p->m, p->state, side, k->row[side], &x) && x.n > 0;
+    return known ? x.norm / sqrt(x.n) / noise : NAN;
+}
+
 /* For a gradient of queries or keys that passed through attention's softmax, fused or written out on either side. */
 static struct condition condition_of_attention(const struct judge_pass *p, const struct verdict_case *k, double *noise)
 {
     double held = attention_gradient_held(p, k->row, noise);
-    double kappa = isfinite(held) ? held : attention_gradient_condition(p->m, p->state, GOLDEN, k->row[GOLDEN]);
+    double terms = isfinite(held) ? held : attention_gradient_terms(p->m, p->state, GOLDEN, k->row[GOLDEN]);
+    double kappa = 1 / size_in_attention(p, k, GOLDEN, terms);
     if (!(kappa > 1) || !isfinite(kappa))
         return CONDITION_PLAIN;
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
+}
+
+/* Whether noise leaves nothing of such a gradient where one side alone computes it in one call: all keys, or one alone,
+ * are given the same. */
+static bool attention_leaves_nothing(const struct judge_pass *p, const struct verdict_case *k, double level,
+                                     double factor)
+{
+    double noise = 0, terms = attention_gradient_held(p, k->row, &noise);
+    noise = fmax(noise, level);
+    return isfinite(terms) && size_in_attention(p, k, GOLDEN, terms) <= noise &&
+           size_in_attention(p, k, TARGET, terms) <= factor * noise;
 }
 
 /* Whether a line was set aside as a gradient that is zero except for rounding. */
@@ -270,7 +290,7 @@ static double times_repeated(const struct judge_pass *p, const struct verdict_ca
 static struct condition gradient_condition(struct judge_pass *p, struct verdict_case *k, double level, double factor)
 {
     struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
-    if (passes_zero_on(p, k))
+    if (passes_zero_on(p, k) || attention_leaves_nothing(p, k, level, factor))
         c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
     if (c.kind == CONDITION_ZERO_GRADIENT) {
         double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;

@@ -178,14 +178,14 @@ double unrecorded_rounding_error(const struct judge_pass *p, const struct verdic
 {
     struct element_sample s;
     struct err quiet = {0};
-    bool rounds[2];
+    bool rounds[2], sum = k->r[TARGET]->io == IO_GRADIENT;
     if (p->j->arithmetic == DTYPE_UNKNOWN || dtype_table[p->j->arithmetic].size > 2 || !k->f || !k->f->two ||
         element_sample_take(&s, p->m, k->i, &quiet) < 0)
         return 0;
     for (int side = 0; side < 2; side++) {
         rounds[side] = p->narrow[side] && s.n > 0;
         for (size_t i = 0; i < s.n && rounds[side]; i++)
-            rounds[side] = s.v[side][i] == dtype_round(p->j->arithmetic, s.v[!side][i]);
+            rounds[side] = s.v[side][i] == dtype_round(p->j->arithmetic, s.v[sum ? side : !side][i]);
     }
     element_sample_release(&s);
     return rounds[TARGET] || rounds[GOLDEN] ? dtype_table[p->j->arithmetic].epsilon / 2 : 0;

@@ -11,7 +11,8 @@ double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2])
 /* The accepted error of the gradient that came into a parameter gradient's module; 0: unknown or not accepted. */
 double unrecorded_incoming_error(const struct judge_pass *p, const struct verdict_case *k);
 /* That of one rounding to the 16 bits in which most products are, if each element of one side, in whatever type it is
- * held, is the other's rounded once; 0: it is not. */
+ * held, is the other's rounded once; 0: it is not. Of a parameter's gradient the other side may sum rounded terms:
+ * there it is enough that one side is so rounded. */
 double unrecorded_rounding_error(const struct judge_pass *p, const struct verdict_case *k);
 /* That of an input which both sides' unrecorded casts round to 16 bits and that float32 holds again: noise, relative,
  * turns the rounding of some elements. 0: they are not rounded, or more differ, or by more than one rounding. */

@@ -134,7 +134,7 @@ EXCEPTION(struct condition, condition_of_gradient,
           (m, state, row, level, factor), CONDITION_PLAIN)
 EXCEPTION(double, attention_gradient_held, (const struct judge_pass *p, const uint32_t rows[2], double *noise),
           (p, rows, noise), NAN)
-EXCEPTION(double, attention_gradient_condition, (const struct measure *m, const uint8_t *state, int side, uint32_t row),
+EXCEPTION(double, attention_gradient_terms, (const struct measure *m, const uint8_t *state, int side, uint32_t row),
           (m, state, side, row), NAN)
 EXCEPTION(enum routing, routing_compare, (const struct measure *m, uint32_t line, double noise), (m, line, noise),
           ROUTING_UNKNOWN)

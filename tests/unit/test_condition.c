@@ -967,7 +967,7 @@ static void test_gradients_of_fused_attention(void **state)
         }
         scene_build(&s);
         for (int k = 0; k < 3; k++) {
-            double is = attention_gradient_condition(&s.m, s.m.state, GOLDEN, first + (uint32_t)k),
+            double is = attention_gradient_terms(&s.m, s.m.state, GOLDEN, first + (uint32_t)k),
                    expected = k == 0 ? cases[c].queries : k == 1 ? cases[c].keys : NAN;
             if (isnan(expected) ? !isnan(is) : fabs(is - expected) > 1e-9)
                 fail_msg("case %zu, gradient %d: %g, not %g", c, k, is, expected);
