@@ -326,7 +326,7 @@ bool diagnose_possible(const struct judgement *j, const struct measure *m, uint3
 {
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
-        return x->rule == RULE_FUSED_SCALE;
+        return x->rule == RULE_FUSED_SCALE || x->rule == RULE_LOST_GRADIENT;
     /* what the same function makes of noise has no cause of its own */
     bool explained = x->cause == CAUSE_AGREES && x->basis == BASIS_RECOMPUTED;
     return x->rule != RULE_INHERITED && (verdict_is_bad(x->verdict) || (x->verdict == VERDICT_DRIFT && !explained));
@@ -471,6 +471,10 @@ void diagnose_line(struct diagnoses *out, const struct judgement *j, const struc
         .j = j, .m = m, .flow = flow, .line = line, .row = {l->row[0], l->row[1]}, .side = {m->side[0], m->side[1]},
         .judged = &j->line[line], .f = measure_figures(m, line), .out = out,
     };
+    if (p.judged->rule == RULE_LOST_GRADIENT) {
+        detect_lost_gradient(&p);
+        return;
+    }
     if (l->pair == NONE) {
         detect_fused_scale(&p);
         return;

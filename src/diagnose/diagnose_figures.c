@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "diagnose/diagnosis_case.h"
+#include "judge/lost_gradient.h"
 
 static bool is_backward_case(const struct diagnosis_case *p)
 {
@@ -90,6 +91,15 @@ void detect_zero(struct diagnosis_case *p)
                    diagnosis_side_word(side), a, b);
     case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s is 0; the other side is between %s and %s"),
                diagnosis_side_word(side), a, b);
+}
+
+void detect_lost_gradient(struct diagnosis_case *p)
+{
+    int side = lost_gradient_side(p->m, p->line);
+    case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1,
+               _("the call hands no gradient back on the %s: its input needs none there, though the same value needs "
+                 "one before (detach, stop_gradient)"),
+               diagnosis_side_word(side));
 }
 
 void detect_saturated(struct diagnosis_case *p)

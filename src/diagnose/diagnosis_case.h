@@ -108,8 +108,9 @@ void detect_rope_statistics(struct diagnosis_case *p);
 void detect_implied_constant(struct diagnosis_case *p);
 void detect_call_arguments(struct diagnosis_case *p);
 void detect_argument(struct diagnosis_case *p);
-/* For a line without a pair: `r`, `call` and `f` are not set. */
+/* For a line without a pair, or without a gradient on one side: `r`, `call` and `f` are not set. */
 void detect_fused_scale(struct diagnosis_case *p);
+void detect_lost_gradient(struct diagnosis_case *p);
 void detect_stale(struct diagnosis_case *p);
 void detect_past(struct diagnosis_case *p);
 void detect_parts(struct diagnosis_case *p);

@@ -646,6 +646,16 @@ static void decide_alone(struct causes *k, uint32_t line)
         give_cause(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);
 }
 
+/* What a module around a backward call hands back lacks what the call does not. */
+static void pass_to_modules(struct causes *k, uint32_t call, struct origins of)
+{
+    for (uint32_t c = k->d->calls.v[call].twin; c != NONE; c = k->d->calls.v[c].parent) {
+        uint32_t back = k->d->calls.v[c].twin;
+        if (back != NONE)
+            k->call[back] = earlier_origins(k->call[back], of);
+    }
+}
+
 /* Notes what a row passes on to its call and to later rows. */
 static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
@@ -663,6 +673,8 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
     }
     k->row[row] = of;
     k->call[x->call] = earlier_origins(k->call[x->call], of);
+    if (l->rule == RULE_LOST_GRADIENT)
+        pass_to_modules(k, x->call, of);
     if (x->io != IO_OUTPUT && x->kind == ROW_TENSOR) {
         k->reads[x->call] = true;
         k->blind[x->call] |= l->cause == CAUSE_UNKNOWN;

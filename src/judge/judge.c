@@ -18,6 +18,7 @@
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
 #include "judge/loss_scale.h"
+#include "judge/lost_gradient.h"
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
@@ -1008,6 +1009,8 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     if (p.given[RULE_ONE_SIDED])
         open_ends_find(j, m, flow, o->strict_gaps);
     if (!o->exact && !o->preset) {
+        if (p.given[RULE_ONE_SIDED] || p.given[RULE_ABSENT] || p.given[RULE_ELEMENTS])
+            lost_gradients_find(j, m, flow);
         doubt_cut_partners(&p);
         settle_lines(&p);
     }

@@ -96,6 +96,7 @@ enum verdict_rule {
     RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
     RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */
     RULE_OPEN_END,      /* no partner: an operator without a formula at the end of the step (open_ends.h) */
+    RULE_LOST_GRADIENT, /* one side alone hands a gradient back: the other one's input was detached (lost_gradient.h) */
     RULE_OTHER_SHAPE,   /* figures: the same ones in a shape that nothing else of the call explains (other_shape.h) */
     RULE_COUNT
 };

@@ -12,6 +12,7 @@
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
+#include "judge/lost_gradient.h"
 #include "judge/row_verdict.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
@@ -220,6 +221,11 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MISSING:
         buf_cstr(out, l->row[TARGET] == NONE ? _("the target recorded the call, and not this value of it")
                                              : _("the golden side recorded the call, and not this value of it"));
+        break;
+    case RULE_LOST_GRADIENT:
+        buf_cstr(out, lost_gradient_side(m, line) == TARGET
+                          ? _("no gradient comes back on the target: its input was detached")
+                          : _("no gradient comes back on the golden side: its input was detached"));
         break;
     case RULE_OTHER_SHAPE:
         buf_cstr(out, _("the same figures in another shape, which nothing else of the call has: they do not show "
