@@ -89,8 +89,30 @@ static bool inner_lines_agree(const struct ends *x)
     return any;
 }
 
-/* Whether the first forward value after the container that is computed from earlier ones agrees. Containers around it
- * may end with it. */
+/* Whether an input's value is older than what the container gives; integers and masks are none of it. */
+static bool is_older(const struct ends *x, uint32_t row)
+{
+    const struct dump *d = ends_dump(x, TARGET);
+    uint32_t first = x->flow->held[row] == NONE ? NONE : dataflow_first(x->flow, row);
+    if (!dtype_is_float((enum dtype)d->rows.v[row].dtype))
+        return true;
+    return first != NONE && first < x->row[TARGET] && !call_is_in_module(d, d->rows.v[first].call, x->module[TARGET]);
+}
+
+/* Whether a row may be computed from what the container gives: a tensor of it is not older. */
+static bool may_follow(const struct ends *x, uint32_t row)
+{
+    const struct dump *d = ends_dump(x, TARGET);
+    if (d->rows.v[row].io == IO_INPUT)
+        return x->flow->held[row] != NONE && !is_older(x, row);
+    EACH_EARLY_ROW(d, d->rows.v[row].call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && !is_older(x, r))
+            return true;
+    return false;
+}
+
+/* Whether the first forward value after the container that may be computed from it agrees, and nothing before that
+ * deviates. Containers around it may end with it. */
 static bool end_heals(const struct ends *x, uint32_t line)
 {
     const struct dump *d = ends_dump(x, TARGET);
@@ -101,8 +123,11 @@ static bool end_heals(const struct ends *x, uint32_t line)
         uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
         uint32_t module = x->module[TARGET];
         bool around = call == module || call_is_in_module(d, module, call) || call_is_in_module(d, call, module);
-        bool led = d->rows.v[row].io == IO_OUTPUT || (d->rows.v[row].io == IO_INPUT && x->flow->held[row] != NONE);
-        if (d->calls.v[call].phase == PHASE_FORWARD && !around && led && dump_row_numel(d, row) > 1)
+        if (d->calls.v[call].phase != PHASE_FORWARD || around || dump_row_numel(d, row) <= 1)
+            continue;
+        if (line_is_bad(&x->j->line[i]))
+            return false;
+        if (may_follow(x, row))
             return end_agrees(x, i);
     }
     return false;

@@ -1986,19 +1986,22 @@ static void factors_applied_elsewhere(void **state)
 }
 
 /* The golden container ends before the last activation, which is called outside of it: its output is another value and
- * nothing is wrong, as long as what is inside and what comes behind agrees. */
+ * nothing is wrong, as long as what is inside and what is computed from it behind agrees; an older value says
+ * nothing. */
 static void containers_that_end_elsewhere(void **state)
 {
-    const double x[] = {1, -1, 2}, y[] = {4, -4, 6}, z[] = {5, 0, 5.5}, w[] = {7, -7, 9};
+    const double x[] = {1, -1, 2}, y[] = {4, -4, 6}, z[] = {5, 0, 5.5}, w[] = {7, -7, 9}, v[] = {3, -2, 4};
     (void)state;
-    for (int wrong = 0; wrong < 3; wrong++) {
+    for (int wrong = 0; wrong < 4; wrong++) {
         struct scene s;
         uint32_t whole = NONE, inner = NONE, behind = NONE;
         scene_start(&s);
         for (int i = 0; i < 2; i++) {
             struct dump *d = &s.d[i];
             bool within = i == TARGET;
-            uint32_t m = within ? 3 : 4; /* the module: recorded behind what is inside it */
+            uint32_t m = within ? 4 : 5; /* the module: recorded behind what is inside it */
+            named_on(d, "Functional.embedding.0.forward", "embedding", CALL_API, PHASE_FORWARD, NONE);
+            tensor_on(d, "output.0", DTYPE_F32, 64, v);
             if (!within) { /* rows of both sides are not numbered alike */
                 named_on(d, "Functional.pad.0.forward", "pad", CALL_API, PHASE_FORWARD, NONE);
                 tensor_on(d, "output.0", DTYPE_F32, 1, w);
@@ -2017,7 +2020,7 @@ static void containers_that_end_elsewhere(void **state)
             named_on(d, "Module.features.Sequential.forward.0", "Sequential", CALL_MODULE, PHASE_FORWARD, NONE);
             whole = tensor_on(d, "output.0", DTYPE_F32, 64, within ? z : y);
             named_on(d, "Functional.linear.1.forward", "linear", CALL_API, PHASE_FORWARD, NONE);
-            behind = tensor_on(d, "input.0", DTYPE_F32, 64, z);
+            behind = tensor_on(d, "input.0", DTYPE_F32, 64, wrong == 3 ? v : z);
             tensor_on(d, "output.0", DTYPE_F32, 64, w);
             d->rows.v[whole].has |= HAS_FILE;
             d->rows.v[inner].has |= HAS_FILE;
