@@ -98,6 +98,29 @@ size_t str_quoted(struct str s)
     return 0;
 }
 
+size_t str_item_end(struct str s)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '"' || c == '\'') {
+            size_t n = str_quoted(str_cut(s, i));
+            if (!n)
+                return s.n;
+            i += n - 1;
+        } else if (char_opens(c)) {
+            depth++;
+        } else if (char_closes(c) && !depth) {
+            return i;
+        } else if (char_closes(c)) {
+            depth--;
+        } else if (c == ',' && !depth) {
+            return i;
+        }
+    }
+    return s.n;
+}
+
 struct str str_cut(struct str s, size_t from)
 {
     if (from > s.n)

@@ -36,12 +36,22 @@ static inline bool str_is(struct str a, const char *b)
 {
     return str_eq(a, str_of(b));
 }
-/* Whether s is one of n words; STR_ONE_OF: of an array of them. */
 static inline bool char_is_digit(char c) /* in ASCII, whatever the locale */
 {
     return c >= '0' && c <= '9';
 }
 
+static inline bool char_opens(char c) /* a bracket of any kind */
+{
+    return c == '[' || c == '(' || c == '{';
+}
+
+static inline bool char_closes(char c)
+{
+    return c == ']' || c == ')' || c == '}';
+}
+
+/* Whether s is one of n words; STR_ONE_OF: of an array of them. */
 bool str_one_of(struct str s, const char *const *words, size_t n);
 #define STR_ONE_OF(s, words) str_one_of(s, words, sizeof(words) / sizeof *(words))
 
@@ -57,6 +67,8 @@ bool str_ihas(struct str s, const char *part); /* ASCII case folded */
 /* Bytes of the text in quotes at the front of s, whose first byte is the quote, with the closing one; a backslash takes
  * the byte behind it along. 0: it does not end. */
 size_t str_quoted(struct str s);
+/* The end of the item at the front of s: a comma or closing bracket that is not inside others nor in quotes. */
+size_t str_item_end(struct str s);
 struct str str_cut(struct str s, size_t from); /* the rest from `from`, empty beyond the end */
 struct str str_trim(struct str s);             /* without blanks at both ends */
 ptrdiff_t str_find(struct str s, char c);      /* index or -1 */

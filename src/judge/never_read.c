@@ -14,6 +14,12 @@ static const struct {
     {"randnlike", NULL}, {"newzeros", NULL},  {"newones", NULL},   {"newempty", NULL},    {"newfull", NULL},
 };
 
+/* Operators that fill their first input in place, as by their names in PyTorch, and do not read what it held. */
+static const char *const filling[] = {
+    "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_", "log_normal_", "normal_", "random_",
+    "uniform_", "zero_",
+};
+
 /* Outputs from this index on are left unwritten by a framework's kernel: running statistics are stored elsewhere. */
 static const struct {
     const char *framework, *op;
@@ -45,7 +51,9 @@ static bool is_unread(const struct dump *d, uint32_t row)
 {
     char plain[FAMILY_PLAIN];
     uint32_t call = d->rows.v[row].call;
-    struct str op = family_plain(align_item_operator(d, call), plain);
+    struct str name = align_item_operator(d, call), op = family_plain(name, plain);
+    if (STR_ONE_OF(name, filling))
+        return place_of_unread(d, row) == 0;
     for (size_t i = 0; i < ARRAY_LEN(unread); i++)
         if (str_is(op, unread[i].op))
             return place_of_unread(d, row) == 0 && has_factor(d, call, unread[i].factor);

@@ -35,44 +35,10 @@ static struct str python_call_name(struct str s)
     return n && n < s.n && s.p[n] == '(' ? str_n(s.p, n) : STR("");
 }
 
-static bool is_opening_bracket(char c)
-{
-    return c == '[' || c == '(' || c == '{';
-}
-
-static bool is_closing_bracket(char c)
-{
-    return c == ']' || c == ')' || c == '}';
-}
-
-/* The end of an argument or item at the front of s: a comma or closing bracket that is not inside others. */
-static size_t item_end(struct str s)
-{
-    size_t depth = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (c == '"' || c == '\'') {
-            size_t n = str_quoted(str_cut(s, i));
-            if (!n)
-                return s.n;
-            i += n - 1;
-        } else if (is_opening_bracket(c)) {
-            depth++;
-        } else if (is_closing_bracket(c) && !depth) {
-            return i;
-        } else if (is_closing_bracket(c)) {
-            depth--;
-        } else if (c == ',' && !depth) {
-            return i;
-        }
-    }
-    return s.n;
-}
-
 bool python_value_begins(struct str s)
 {
     struct str name = python_call_name(s);
-    return s.n && (is_opening_bracket(s.p[0]) ||
+    return s.n && (char_opens(s.p[0]) ||
                    (name.n && (STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls))) ||
                    (s.p[0] == '<' && str_starts(s, "<tf.Tensor")));
 }
@@ -104,13 +70,13 @@ static bool rewrite_python_text(struct str *s, struct buf *json)
 static bool rewrite_scalar(struct str *s, struct buf *json, bool blanks, bool key)
 {
     size_t n = 0;
-    while (n < s->n && s->p[n] != ',' && !is_closing_bracket(s->p[n]) && !is_opening_bracket(s->p[n]) &&
+    while (n < s->n && s->p[n] != ',' && !char_closes(s->p[n]) && !char_opens(s->p[n]) &&
            !(key && s->p[n] == ':') && !(blanks && strchr(" \t\r\n", s->p[n])))
         n++;
     struct str word = str_n(s->p, n);
     while (word.n && strchr(" \t\r\n", word.p[word.n - 1]))
         word.n--;
-    if (n == s->n || is_opening_bracket(s->p[n]) || str_has(word, "..") || str_has(word, "\u2026"))
+    if (n == s->n || char_opens(s->p[n]) || str_has(word, "..") || str_has(word, "\u2026"))
         return false;
     if (str_is(word, "None"))
         word = STR("null");
@@ -123,7 +89,7 @@ static bool rewrite_scalar(struct str *s, struct buf *json, bool blanks, bool ke
 static bool at_end(struct str *s)
 {
     skip_python_blanks(s);
-    return !s->n || is_closing_bracket(s->p[0]);
+    return !s->n || char_closes(s->p[0]);
 }
 
 /* Takes a comma behind an item; false: there is neither one nor a closing bracket. */
@@ -132,7 +98,7 @@ static bool comma_or_end(struct str *s)
     skip_python_blanks(s);
     bool comma = s->n && s->p[0] == ',';
     *s = str_cut(*s, comma);
-    return comma || (s->n && is_closing_bracket(s->p[0]));
+    return comma || (s->n && char_closes(s->p[0]));
 }
 
 /* Takes the closing bracket; false: the text ends before it. */
@@ -147,7 +113,7 @@ static bool close_items(struct str *s, struct buf *json, char bracket)
 /* Items up to the closing bracket, which is taken. An array of NumPy has blanks between its items. */
 static bool rewrite_items(struct str *s, struct buf *json, int depth)
 {
-    const bool blanks = item_end(*s) < s->n && s->p[item_end(*s)] != ',';
+    const bool blanks = str_item_end(*s) < s->n && s->p[str_item_end(*s)] != ',';
     buf_char(json, '[');
     for (bool first = true; !at_end(s); first = false) {
         buf_cstr(json, first ? "" : ",");
@@ -161,7 +127,7 @@ static bool rewrite_key(struct str *s, struct buf *json, int depth)
 {
     struct buf key = {0};
     skip_python_blanks(s);
-    bool ok = s->n && !is_opening_bracket(s->p[0]);
+    bool ok = s->n && !char_opens(s->p[0]);
     if (ok && (s->p[0] == '"' || s->p[0] == '\''))
         ok = rewrite_python_text(s, &key);
     else if (ok)
@@ -221,7 +187,7 @@ static bool rewrite_call_argument(struct str *s, struct buf *json, bool pairs, i
     struct str found = STR(""), behind;
     for (;;) {
         skip_python_blanks(s);
-        size_t n = item_end(*s);
+        size_t n = str_item_end(*s);
         if (n == s->n)
             return false;
         struct str own = str_n(s->p, n + 1); /* with what ends it: a value is read up to there */

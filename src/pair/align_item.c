@@ -90,6 +90,11 @@ static struct str inner_name(struct str s)
 struct str align_item_operator(const struct dump *d, uint32_t call)
 {
     struct str s = dump_call_name(d, call), head, rest;
+    if (str_starts(s, "aten.")) { /* "aten.mul.Tensor#2", an overload of mul */
+        str_split(str_cut(s, strlen("aten.")), '#', &head, &rest);
+        str_split(head, '.', &head, &rest);
+        return head;
+    }
     if (d->calls.v[call].kind == CALL_OPERATOR) {
         str_split(s, '.', &head, &rest);
         return head;

@@ -128,8 +128,16 @@ static void debug_mode(void)
 {
     FILE *f = create("debug.txt");
     EACH(i)
-        fprintf(f, "    aten::mm(t$%lu: f32[8, 8], t$%lu: f32[8, 8])  ->  t$%lu: f32[8, 8]  # {'hash': %lu.5}\n", i,
-                i + 1, i + 2, i + 3);
+        fprintf(f, "    aten::mm(t$%lu: f32[8, 8], ['t$%lu: f32[8, 8]', 2], k=1)  ->  t$%lu: f32[8, 8]  "
+                "# {'input_hash': ((1.5, [%lu.5, None]), {'k': None}), 'hash': %lu.5}\n",
+                i, i + 1, i + 2, i + 2, i + 3);
+    fputs("    aten::cat([0", f); /* one call of many arguments */
+    EACH(i)
+        fprintf(f, ", 't$%lu: f32[8]'", i);
+    fputs("])  ->  t: f32[8]  # {'input_hash': (([None", f);
+    EACH(i)
+        fprintf(f, ", %lu.5", i);
+    fputs("],), {}), 'hash': 1.5}\n", f);
     fclose(f);
 }
 
