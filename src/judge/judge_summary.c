@@ -287,6 +287,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;
+        s->idle += x->rule == RULE_IDLE_ARGUMENT;
         if (line_is_in_doubt(x) && s->in_doubt++ == 0)
             s->first_in_doubt = call_name(m, l);
         cover_line(&v, m, flow, l, x);

@@ -173,6 +173,7 @@ struct judge_summary {
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
     uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
     uint32_t figures_only;       /* pairs that agree by recorded figures, whose elements were not compared */
+    uint32_t idle;               /* arguments that differ while every output of their call agrees */
     uint32_t other_sums;         /* those of them whose checksums differ: evidence beside the figures */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */

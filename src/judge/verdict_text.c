@@ -29,8 +29,10 @@ static const char *error_digits(char out[NUM_MAX], float v)
 
 static void line_dtypes(const struct measure *m, const struct line *l, const char *name[2])
 {
-    for (int s = 0; s < 2; s++)
-        name[s] = dtype_table[m->side[s]->rows.v[l->row[s]].dtype].name;
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &m->side[s]->rows.v[l->row[s]];
+        name[s] = r->kind == ROW_NULL ? "None" : dtype_table[r->dtype].name;
+    }
 }
 
 /* Whether the means are farther apart than the other figures. */
@@ -184,7 +186,7 @@ static const char *scalar_text(const struct measure *m, const struct line *l, in
 {
     const struct row *r = &m->side[side]->rows.v[l->row[side]];
     if (r->kind != ROW_TENSOR)
-        return r->text;
+        return r->text ? r->text : "None";
     return r->has & HAS_MAX ? num_cell(out, r->stat[STAT_MAX], 7) : _("a tensor");
 }
 
@@ -746,6 +748,11 @@ static void say_aligned(const struct judge_summary *s, struct buf *out)
     else
         buf_fmt(out, _("; %.0f %% of the target's compute calls were judged match or drift"),
                 100.0 * s->judged / s->compute[TARGET]);
+    if (s->only[TARGET] || s->only[GOLDEN])
+        buf_fmt(out, _("; without a partner, not compared: %u target rows, %u golden rows"), s->only[TARGET],
+                s->only[GOLDEN]);
+    if (s->idle)
+        buf_fmt(out, _("; arguments that differ while the outputs of their calls agree: %u"), s->idle);
 }
 
 static void say_unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)

@@ -107,6 +107,11 @@ static void accumulate_summary(struct judge_summary *all, const struct judge_sum
     all->unread += x->unread;
     all->unread_files += x->unread_files;
     all->figures_only += x->figures_only;
+    all->other_sums += x->other_sums;
+    all->idle += x->idle;
+    all->in_doubt += x->in_doubt;
+    all->contradicting += x->contradicting;
+    all->unanswered += x->unanswered;
     all->known += x->known;
     for (int i = 0; i < WHY_COUNT; i++)
         all->paired_by[i] += x->paired_by[i];
