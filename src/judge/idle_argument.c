@@ -36,11 +36,13 @@ static bool outputs_agree(const struct judgement *j, const struct measure *m, ui
     return outputs > 0;
 }
 
-static bool may_be_idle(const struct measure *m, const struct line *l)
+/* `rule`: that by which the argument differs. None beside a value is of two kinds. */
+static bool may_be_idle(const struct measure *m, const struct line *l, uint8_t rule)
 {
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
-    bool fraction = t->kind == ROW_FLOAT || g->kind == ROW_FLOAT;
-    return t->io == IO_INPUT && (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
+    bool fraction = t->kind == ROW_FLOAT || g->kind == ROW_FLOAT, absent = t->kind == ROW_NULL || g->kind == ROW_NULL;
+    return t->io == IO_INPUT && (rule == RULE_SCALAR_DIFFERS || (rule == RULE_KINDS && absent)) &&
+           (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
 }
 
 void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol)
@@ -48,10 +50,11 @@ void idle_arguments_find(struct judgement *j, const struct measure *m, const str
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *l = &j->line[i];
         const struct line *p = &m->pairing->lines.v[i];
-        if (l->rule != RULE_SCALAR_DIFFERS || p->pair == NONE || !may_be_idle(m, p) ||
+        if (p->pair == NONE || !may_be_idle(m, p, l->rule) ||
             !outputs_agree(j, m, m->side[TARGET]->rows.v[p->row[TARGET]].call, tol))
             continue;
         l->verdict = VERDICT_DRIFT;
         l->rule = RULE_IDLE_ARGUMENT;
+        l->flags &= (uint8_t)~LINE_DOUBTFUL;
     }
 }

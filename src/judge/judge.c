@@ -90,6 +90,21 @@ static void give_kinds(struct verdict_case *k, bool alike)
         k->out->flags |= LINE_DOUBTFUL;
 }
 
+static bool of_one_framework(const struct judge_pass *p)
+{
+    return strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) == 0;
+}
+
+/* None on one side alone: two frameworks write other defaults; the arguments of one framework are of two kinds. */
+static void judge_absent(const struct judge_pass *p, struct verdict_case *k)
+{
+    bool both = k->r[TARGET]->kind == k->r[GOLDEN]->kind;
+    if (both || k->r[TARGET]->io != IO_INPUT || !of_one_framework(p))
+        verdict_case_give(k, VERDICT_SKIP, RULE_ABSENT);
+    else
+        give_kinds(k, false);
+}
+
 static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
@@ -101,7 +116,7 @@ static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b)) ||
                (reals && fabs(a - b) <= LAST_DIGIT * fabs(b));
     } else if (row_is_number(t) || row_is_number(g)) {
-        give_kinds(k, strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) != 0);
+        give_kinds(k, !of_one_framework(p));
         return;
     } else {
         same = strcmp(t->text, g->text) == 0 ||
@@ -156,15 +171,15 @@ static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
 {
     bool weight = k->r[TARGET]->io != IO_OUTPUT &&
                   (row_verdict_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
-    bool one_framework = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     bool same_type = k->r[TARGET]->dtype == k->r[GOLDEN]->dtype;
     if (checksum_compare(k->r[TARGET]->text, k->r[GOLDEN]->text) == CHECKSUM_OTHER)
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_OTHER);
-    else if (same_type && (one_framework || weight))
+    else if (same_type && (of_one_framework(p) || weight))
         verdict_case_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
     else
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
-    if (k->out->verdict == VERDICT_SKIP && !str_ieq(str_of(k->r[TARGET]->text), str_of(k->r[GOLDEN]->text)))
+    if (k->out->verdict == VERDICT_SKIP &&
+        (!same_type || !str_ieq(str_of(k->r[TARGET]->text), str_of(k->r[GOLDEN]->text))))
         k->out->flags |= LINE_DOUBTFUL; /* else zeros that say nothing */
 }
 
@@ -304,6 +319,12 @@ static bool elements_reordered(const struct judge_pass *p, const struct verdict_
                         (double[STAT_COUNT]){g->max, g->min, g->mean, g->norm});
 }
 
+/* Whether nothing of a tensor but its type and shape was recorded. */
+static bool only_types(const struct row *r)
+{
+    return r->dtype != DTYPE_UNKNOWN && !(r->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_FILE | HAS_CHECKSUM));
+}
+
 static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
     bool exact;
@@ -353,6 +374,9 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
     } else if (both_sides_have(k, HAS_CHECKSUM)) {
         judge_checksum(p, k);
+    } else if (of_one_framework(p) && only_types(k->r[TARGET]) && only_types(k->r[GOLDEN]) &&
+               k->r[TARGET]->dtype != k->r[GOLDEN]->dtype) {
+        give_kinds(k, false);
     } else {
         verdict_case_give(k, VERDICT_SKIP, RULE_NO_FIGURES);
     }
@@ -618,7 +642,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     if ((k.r[0]->has | k.r[1]->has) & IS_UNPARSED)
         verdict_case_give(&k, VERDICT_SKIP, RULE_UNPARSED);
     else if (k.r[0]->kind == ROW_NULL || k.r[1]->kind == ROW_NULL)
-        verdict_case_give(&k, VERDICT_SKIP, RULE_ABSENT);
+        judge_absent(p, &k);
     else if (tensor[0] && tensor[1])
         judge_tensors(p, &k);
     else if (tensor[0] || tensor[1])
@@ -1017,7 +1041,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     if (!o->exact) {
         if (p.given[RULE_REORDERED])
             settle_reordered(j);
-        if (p.given[RULE_SCALAR_DIFFERS])
+        if (p.given[RULE_SCALAR_DIFFERS] || p.given[RULE_KINDS])
             idle_arguments_find(j, m, o->tol);
     }
     if (!o->exact && !o->preset) {

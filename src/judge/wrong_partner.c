@@ -157,11 +157,31 @@ static bool only_moves(const struct doubts *x, uint32_t line, int side)
     return family == FAMILY_VIEW || family == FAMILY_COPY;
 }
 
+/* Whether the pair is of calls of one operator, and all else of them that is paired agrees: the value belongs there,
+ * wherever else the golden one is held. */
+static bool rest_agrees(const struct doubts *x, uint32_t line)
+{
+    const struct row *t = row_of(x, line, TARGET), *g = row_of(x, line, GOLDEN);
+    bool any = false;
+    if (x->d[TARGET]->calls.v[t->call].family != x->d[GOLDEN]->calls.v[g->call].family)
+        return false;
+    EACH_EARLY_ROW(x->d[TARGET], t->call, r) {
+        uint32_t own = x->m->pairing->line_of[TARGET][r];
+        if (own == line || x->m->pairing->lines.v[own].pair == NONE || dump_row_numel(x->d[TARGET], r) < 2)
+            continue;
+        if (row_of(x, own, GOLDEN)->call != g->call || !line_agrees(&x->j->line[own]))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* Nothing starts where both calls only move values, nor where nothing agrees although everything around does. */
 static bool is_no_partner(const struct doubts *x, uint32_t line)
 {
     const struct pair *pair = &x->m->pairing->pairs.v[x->m->pairing->lines.v[line].pair];
-    return pair->why == WHY_UNLIKELY || (only_moves(x, line, TARGET) && only_moves(x, line, GOLDEN));
+    return pair->why == WHY_UNLIKELY || (!line_is_incomparable(&x->j->line[line]) && only_moves(x, line, TARGET) &&
+                                         only_moves(x, line, GOLDEN) && !rest_agrees(x, line));
 }
 
 /* Whether another line of the same two values was set aside. */
@@ -261,7 +281,7 @@ static bool is_computed_twice(const struct doubts *x, uint32_t line)
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
     return is_no_partner(x, line) || is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) ||
-           is_not_chosen(x, line) || held_elsewhere(x, line) || is_computed_twice(x, line);
+           is_not_chosen(x, line) || (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */
