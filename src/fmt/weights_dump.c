@@ -120,11 +120,27 @@ static void say_packed(struct dump *d, const struct weights *w)
     buf_release(&b);
 }
 
-#define AT_ONCE 4096 /* elements that are compared at once */
+#define AT_ONCE 4096   /* elements that are compared at once */
+#define TELL_BYTES (16u << 20) /* progress is told once in so many */
+
+/* Of both tensors of a copy. */
+static uint64_t copy_bytes(const struct weight_copy *c)
+{
+    return c->of[0].numel * dtype_table[c->of[0].dtype].size + c->of[1].numel * dtype_table[c->of[1].dtype].size;
+}
+
+static void tell_read(struct dump *d, struct load *load, uint64_t bytes, uint64_t *told)
+{
+    d->bytes_done += bytes;
+    if (load->progress && d->bytes_done - *told >= TELL_BYTES) {
+        *told = d->bytes_done;
+        load->progress(load->ctx);
+    }
+}
 
 /* Whether two open tensors hold the same bits, as far as they were read before it was cancelled; false also if they
- * cannot be read. */
-static bool same_bits(const struct tensor t[2], struct load *load)
+ * cannot be read. *told: the bytes read when progress was told last. */
+static bool same_bits(struct dump *d, const struct tensor t[2], struct load *load, uint64_t *told)
 {
     struct tensor_walk walk[2];
     struct err quiet;
@@ -136,7 +152,9 @@ static bool same_bits(const struct tensor t[2], struct load *load)
     while (same && n[0] > 0 && !load_cancelled(load)) {
         for (int i = 0; i < 2; i++)
             n[i] = tensor_walk_next(&walk[i], v[i], AT_ONCE, &quiet);
-        same = n[0] >= 0 && n[0] == n[1] && memcmp(v[0], v[1], (size_t)n[0] * dtype_table[t[0].dtype].size) == 0;
+        size_t bytes = n[0] > 0 ? (size_t)n[0] * dtype_table[t[0].dtype].size : 0;
+        same = n[0] >= 0 && n[0] == n[1] && memcmp(v[0], v[1], bytes) == 0;
+        tell_read(d, load, 2 * bytes, told);
     }
     for (int i = 0; i < 2; i++)
         tensor_walk_release(&walk[i]);
@@ -146,13 +164,18 @@ static bool same_bits(const struct tensor t[2], struct load *load)
 /* A row has the values of one rank: where another one holds others, they were not compared. */
 static void say_other_copies(struct dump *d, const struct weights *w, struct load *load)
 {
+    uint64_t told = 0;
+    for (uint32_t i = 0; i < w->copies.n; i++)
+        d->bytes += copy_bytes(&w->copies.v[i]);
     for (uint32_t i = 0; i < w->copies.n && !load_cancelled(load); i++) {
         const struct weight_copy *c = &w->copies.v[i];
         struct tensor t[2];
         struct err e;
         bool first = weights_copy_tensor(w, i, 0, &t[0], &e) == 0,
              both = first && weights_copy_tensor(w, i, 1, &t[1], &e) == 0;
-        bool same = both && same_bits(t, load);
+        uint64_t before = d->bytes_done;
+        bool same = both && same_bits(d, t, load, &told);
+        d->bytes_done = before + copy_bytes(c); /* also where it ended early */
         for (int k = 0; k < first + both; k++)
             tensor_close(&t[k]);
         if (same)

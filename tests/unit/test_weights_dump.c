@@ -2,6 +2,8 @@
  * seem. */
 #include "opened.h"
 
+#include <sys/stat.h>
+
 static bool warned(const struct dump *d, const char *part)
 {
     for (size_t i = 0; i < d->warnings.n; i++)
@@ -10,11 +12,10 @@ static bool warned(const struct dump *d, const char *part)
     return false;
 }
 
-static void safetensors(struct opened *o, const char *header, size_t data)
+/* A file of this header and so many bytes of data in the folder. */
+static void put_safetensors(const char *dir, const char *header, size_t data)
 {
-    const char *dir = scratch();
     struct buf b = {0};
-    char path[500];
     size_t n = strlen(header);
     for (int i = 0; i < 8; i++)
         buf_char(&b, (char)(n >> (8 * i)));
@@ -22,10 +23,17 @@ static void safetensors(struct opened *o, const char *header, size_t data)
     for (size_t i = 0; i < data; i++)
         buf_char(&b, 1);
     put_bytes(dir, "x.safetensors", b.p, b.n);
+    buf_release(&b);
+}
+
+static void safetensors(struct opened *o, const char *header, size_t data)
+{
+    const char *dir = scratch();
+    char path[500];
+    put_safetensors(dir, header, data);
     snprintf(path, sizeof path, "%s/x.safetensors", dir);
     if (open_as(o, path, "safetensors"))
         fail_msg("%s", o->e.text);
-    buf_release(&b);
 }
 
 static void packed(void **state)
@@ -105,9 +113,47 @@ static void values_or_weights(void **state)
     }
 }
 
+static size_t tellings;
+
+static void count_telling(void *ctx)
+{
+    (void)ctx;
+    tellings++;
+}
+
+/* Copies on other ranks are read whole: the share that was read says so, and progress is told meanwhile. */
+static void copies_are_told(void **state)
+{
+    struct opened o = {.load = {.lock = NULL}};
+    char rank[500];
+    const char *dir = scratch();
+    size_t numel = 8u << 20;
+    struct buf head = {0};
+    (void)state;
+    buf_fmt(&head, "{\"model.norm.weight\":{\"dtype\":\"F32\",\"shape\":[%zu],\"data_offsets\":[0,%zu]}}", numel,
+            4 * numel);
+    for (int r = 0; r < 2; r++) {
+        snprintf(rank, sizeof rank, "%s/mp_rank_%02d", dir, r);
+        mkdir(rank, 0755);
+        put_safetensors(rank, head.p, 4 * numel);
+    }
+    if (find_recordings(dir, &o.places, &o.e))
+        fail_msg("%s", o.e.text);
+    dump_init(&o.d);
+    place_set(&o.d, &o.places.v[0]);
+    o.load.progress = count_telling;
+    assert_int_equal(o.places.v[0].reader->open(&o.d, &o.load, &o.e), 0);
+    assert_int_equal(o.d.bytes, 2 * 4 * numel);
+    assert_int_equal(o.d.bytes_done, o.d.bytes);
+    assert_true(tellings >= 4);
+    dump_release(&o.d);
+    place_list_release(&o.places);
+    buf_release(&head);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(unread),
-                                       cmocka_unit_test(values_or_weights)};
+                                       cmocka_unit_test(values_or_weights), cmocka_unit_test(copies_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
