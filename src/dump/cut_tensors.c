@@ -1,4 +1,5 @@
-/* Finds cut recordings by the sizes of linear layers: weight [n, k], input [..., k], output [..., n]. */
+/* Finds cut recordings by the sizes of products (of linear layers: weight [n, k], input [..., k], output [..., n]) and
+ * of calls that return all elements that they are given. */
 #include "dump/cut_tensors.h"
 
 #include "base/msg.h"
@@ -14,6 +15,12 @@ static const struct shape *shape_in(const struct dump *d, uint32_t call, enum ro
     return NULL;
 }
 
+/* Whether a product takes its second operand as [k, n] or [n, k]; otherwise as [n, k]. */
+static bool is_matmul(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].kind == CALL_API && str_ihas(dump_call_name(d, call), "matmul");
+}
+
 /* The weight of a linear layer: an operand of the function, a parameter of the plain module. Modules of other classes
  * may keep a part or another form of it. */
 static const struct shape *linear_weight(const struct dump *d, uint32_t call)
@@ -23,18 +30,48 @@ static const struct shape *linear_weight(const struct dump *d, uint32_t call)
         return NULL;
     if (c->kind == CALL_MODULE)
         return str_search(dump_call_name(d, call), ".Linear.") >= 0 ? shape_in(d, call, IO_PARAMETER, 0) : NULL;
-    return c->kind == CALL_API && str_search(dump_call_name(d, call), "linear") >= 0
+    return c->kind == CALL_API && (str_search(dump_call_name(d, call), "linear") >= 0 || is_matmul(d, call))
                ? shape_in(d, call, IO_INPUT, 1)
                : NULL;
 }
 
-/* A linear layer's input, weight and output, if their axes are those of one. */
+/* A product's two operands and its output, if their axes are those of one. */
 static bool linear_shapes(const struct dump *d, uint32_t call, const struct shape *out[3])
 {
     const struct shape *x = out[0] = shape_in(d, call, IO_INPUT, 0), *w = out[1] = linear_weight(d, call),
                        *y = out[2] = shape_in(d, call, IO_OUTPUT, 0);
-    /* shapes are kept once: three equal ones are no layer that was cut */
-    return x && w && y && w->ndim == 2 && x->ndim && x->ndim == y->ndim && !(w == y && w == x);
+    bool operands = x && w && y && (w->ndim == 2 || (w->ndim == x->ndim && w->ndim > 2 && is_matmul(d, call)));
+    /* shapes are kept once: three equal ones are no layer that was cut; those of a product would be square */
+    return operands && x->ndim && x->ndim == y->ndim && !(w == y && w == x && !is_matmul(d, call));
+}
+
+static int64_t size_from_last(const struct shape *s, int back)
+{
+    return s->ndim > back ? s->dim[s->ndim - 1 - back] : -1;
+}
+
+/* How many of two sums fit: over the input's last axis, into the output's. `turned`: the second operand is [k, n]. */
+static int sizes_that_fit(const struct shape *const s[3], bool turned)
+{
+    return (size_from_last(s[1], turned) == size_from_last(s[0], 0)) +
+           (size_from_last(s[1], !turned) == size_from_last(s[2], 0));
+}
+
+/* Whether the second operand is [k, n]: that of a matmul, unless [n, k] fits better. */
+static bool is_turned(const struct dump *d, uint32_t call, const struct shape *const s[3])
+{
+    return is_matmul(d, call) && sizes_that_fit(s, true) >= sizes_that_fit(s, false);
+}
+
+/* Whether the shapes are those of a product; a matmul may take its first operand transposed, too. */
+static bool product_fits(const struct dump *d, uint32_t call, const struct shape *const s[3])
+{
+    if (sizes_that_fit(s, is_turned(d, call, s)) == 2)
+        return true;
+    int64_t k = size_from_last(s[0], 1), n = size_from_last(s[2], 0), w[2] = {size_from_last(s[1], 0),
+                                                                              size_from_last(s[1], 1)};
+    return is_matmul(d, call) && size_from_last(s[0], 0) == size_from_last(s[2], 1) &&
+           ((w[0] == k && w[1] == n) || (w[1] == k && w[0] == n));
 }
 
 /* Whether it returns all elements that it is given. */
@@ -54,9 +91,7 @@ enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
 {
     const struct shape *s[3];
     if (linear_shapes(d, call, s))
-        return s[1]->dim[1] == s[0]->dim[s[0]->ndim - 1] && s[1]->dim[0] == s[2]->dim[s[2]->ndim - 1]
-                   ? SHAPES_FIT
-                   : SHAPES_CONTRADICT;
+        return product_fits(d, call, s) ? SHAPES_FIT : SHAPES_CONTRADICT;
     const struct shape *x = shape_in(d, call, IO_INPUT, 0), *y = shape_in(d, call, IO_OUTPUT, 0);
     if (!x || !y || !moves_all(d, call))
         return SHAPES_UNKNOWN;
@@ -98,20 +133,26 @@ bool cut_tensors_takes(const struct dump *d, uint32_t call)
 
 void cut_tensors_find(struct dump *d)
 {
-    uint32_t calls = 0, odd = 0, alike = 0, first = NONE;
+    uint32_t calls = 0, odd = 0, alike = 0, first = NONE, views = 0, odd_views = 0, view = NONE;
     int64_t whole = 0, part = 0; /* the sizes of an axis of the first that does not fit */
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct shape *s[3];
-        if (!linear_shapes(d, c, s))
+        if (!linear_shapes(d, c, s)) {
+            enum shapes_fit fit = cut_tensors_call(d, c);
+            views += fit != SHAPES_UNKNOWN;
+            if (fit == SHAPES_CONTRADICT && !odd_views++)
+                view = c;
             continue;
+        }
         const struct shape *x = s[0], *w = s[1], *y = s[2];
         calls++;
         if (cut_tensors_call(d, c) == SHAPES_FIT)
             continue;
-        add_shorter(d, w, 0, y, y->ndim - 1);
-        add_shorter(d, w, 1, x, x->ndim - 1);
-        bool rows = w->dim[0] != y->dim[y->ndim - 1];
-        int64_t a = rows ? w->dim[0] : w->dim[1], b = rows ? y->dim[y->ndim - 1] : x->dim[x->ndim - 1];
+        int into = w->ndim - 2 + is_turned(d, c, s), over = w->ndim - 1 - is_turned(d, c, s);
+        add_shorter(d, w, into, y, y->ndim - 1);
+        add_shorter(d, w, over, x, x->ndim - 1);
+        bool rows = w->dim[into] != y->dim[y->ndim - 1];
+        int64_t a = rows ? w->dim[into] : w->dim[over], b = rows ? y->dim[y->ndim - 1] : x->dim[x->ndim - 1];
         if (!odd++) {
             first = c;
             whole = a > b ? a : b;
@@ -120,16 +161,21 @@ void cut_tensors_find(struct dump *d)
         alike += (a == whole && b == part) || (a == part && b == whole);
     }
     /* all of one size may be cut to another, and others left as they are */
-    d->tensors_cut = odd >= CALLS_LEAST && (2 * odd >= calls || alike == odd);
+    bool products = odd >= CALLS_LEAST && (2 * odd >= calls || alike == odd);
+    d->tensors_cut = products || (odd_views >= CALLS_LEAST && 2 * odd_views >= views);
     if (!d->tensors_cut)
         return;
     struct buf w = {0}, y = {0};
-    shape_text(linear_weight(d, first), &w);
-    shape_text(shape_in(d, first, IO_OUTPUT, 0), &y);
-    dump_warn(d, arena_fmt(&d->arena, _("tensors were cut before they were recorded (slice or request_id of msprobe): "
+    shape_text(products ? linear_weight(d, first) : shape_in(d, view, IO_INPUT, 0), &w);
+    shape_text(shape_in(d, products ? first : view, IO_OUTPUT, 0), &y);
+    dump_warn(d, arena_fmt(&d->arena,
+                           products ? _("tensors were cut before they were recorded (slice or request_id of msprobe): "
                                         "%s has a weight of %s and an output of %s; sums over a cut axis cannot be "
+                                        "recomputed, and only the common part is compared with a whole recording")
+                                    : _("tensors were cut before they were recorded (slice or request_id of msprobe): "
+                                        "%s has an input of %s and an output of %s; sums over a cut axis cannot be "
                                         "recomputed, and only the common part is compared with a whole recording"),
-                           d->calls.v[first].name, w.p, y.p));
+                           d->calls.v[products ? first : view].name, w.p, y.p));
     buf_release(&w);
     buf_release(&y);
 }

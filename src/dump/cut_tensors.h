@@ -7,10 +7,10 @@
 
 enum { CUT_AXES = 64 }; /* at most; msprobe takes a few */
 
-/* Sets d->tensors_cut if the sizes of most calls of linear layers contradict each other (a weight of fewer rows than
+/* Sets d->tensors_cut if the sizes of most products contradict each other (a weight of fewer rows than
  * the output has columns), and adds a warning that names the first. Called once all rows are there, with the lock. */
 void cut_tensors_find(struct dump *d);
-/* Whether the shapes of a forward call are those of one call of its operator: of linear layers, and of views that keep
+/* Whether the shapes of a forward call are those of one call of its operator: of products, and of views that keep
  * all elements. */
 enum shapes_fit { SHAPES_UNKNOWN, SHAPES_FIT, SHAPES_CONTRADICT };
 enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call);
