@@ -8,6 +8,7 @@
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/axis_profile.h"
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 #define REACH 64      /* earlier calls considered */
 #define CANDIDATES 64 /* earlier rows considered for a missing term */
@@ -25,6 +26,21 @@ static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint
            (f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_EMBEDDING);
 }
 
+/* Whether an operand of einsum, whose places say nothing, is no weight: one has two axes, and another operand more. */
+static bool is_einsum_value(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    uint32_t call = d->rows.v[row].call;
+    if (d->rows.v[row].io != IO_INPUT || !str_ieq(align_item_operator(d, call), STR("einsum")))
+        return false;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct shape *other = d->rows.v[r].io == IO_INPUT ? dump_row_shape(d, r) : NULL;
+        if (s && other && s->ndim == 2 && other->ndim > 2)
+            return false;
+    }
+    return true;
+}
+
 /* Reports a weight of this call that differs. */
 static bool weights_of(struct diagnosis_case *p, uint32_t call)
 {
@@ -39,7 +55,7 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
         char n[NUM_MAX];
         dump_row_name(d, r, &name);
         bool said = true;
-        if (x->rule == RULE_PARAMETER && line_is_bad(x) && !dump_row_is_lone_number(d, r)) {
+        if (x->rule == RULE_PARAMETER && line_is_bad(x) && !dump_row_is_lone_number(d, r) && !is_einsum_value(d, r)) {
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9,
                        _("the weight %s differs before it is used (%s)"),
                        name.p, num_cell(n, (double)x->error, 3));

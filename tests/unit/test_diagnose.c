@@ -1073,6 +1073,39 @@ static void rows_of_a_table(void **state)
 }
 
 /* A call that differs, in a module whose weight differs: the weight is said, that of the module around too. */
+/* An operand of einsum is called a weight where it has two axes and another operand more; positions are none. */
+static void operands_of_einsum(void **state)
+{
+    static const struct {
+        const char *operand, *other, *result;
+        bool weight;
+    } cases[] = {{"8", "4", "4,8", false}, {"16,8", "4,16", "4,8", false}, {"16,8", "2,4,16", "2,4,8", true}};
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t operand = 0, result = 0;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            uint32_t call = family_call(&s.d[i], "Torch.einsum.0.forward", "einsum");
+            side_row(&s.d[i], call, "input.1", cases[k].other);
+            operand = side_row(&s.d[i], call, "input.2", cases[k].operand);
+            result = side_row(&s.d[i], call, "output.0", cases[k].result);
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, result);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f};
+        s.j.line[scene_line(&s, operand)] =
+            (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_PARAMETER, .error = 0.1f};
+        s.j.first = line;
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_WEIGHTS_FIRST), cases[k].weight);
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
 static void weights_of_the_module_around(void **state)
 {
     (void)state;
@@ -1235,7 +1268,7 @@ int main(void)
         cmocka_unit_test(activations_by_name),
         cmocka_unit_test(additions_between_modules),
         cmocka_unit_test(rows_of_a_table),
-        cmocka_unit_test(weights_of_the_module_around),
+        cmocka_unit_test(operands_of_einsum), cmocka_unit_test(weights_of_the_module_around),
         cmocka_unit_test(numbers_that_fill_masks),
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
