@@ -355,3 +355,81 @@ def add(models):
     'sanavideo': diffuser('SanaVideoTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, in_channels=4, out_channels=4, num_layers=2, attention_head_dim=12, num_attention_heads=4, num_cross_attention_heads=4, cross_attention_head_dim=12, cross_attention_dim=48, caption_channels=24, sample_size=8, rope_max_seq_len=16),
     'qwenimage21': diffuser('QwenImage21Transformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([0.4]), 'img_shapes': [[(1, 4, 4)]], 'img_mask': torch.arange(9)[None] > 4}, in_channels=8, out_channels=8, num_layers=2, attention_head_dim=16, num_attention_heads=3, context_in_dim=24, mlp_ratio=2, axes_dims_rope=(4, 6, 6)),
     })
+
+    # recorded for practice before the twelfth
+    def _mvitv2(o):
+        from timm.models.mvitv2 import MultiScaleVitCfg
+        return timm_class('MultiScaleVit', 'mvitv2', 32, img_size=(32, 32), cfg=MultiScaleVitCfg(depths=(1, 1), embed_dim=(16, 32), num_heads=(2, 4), stride_q=((1, 1), (2, 2))))(o)
+
+    def _nfnet(o):
+        from timm.models.nfnet import NfCfg
+        return timm_class('NormFreeNet', 'nfnet', 64, 3, cfg=NfCfg(depths=(1, 1, 1, 1), channels=(16, 16, 24, 32), stem_type='3x3', stem_chs=8, group_size=8, num_features=48))(o)
+
+    UNET = dict(down_block_types=('CrossAttnDownBlock3D', 'DownBlock3D'), up_block_types=('UpBlock3D', 'CrossAttnUpBlock3D'))
+    C.update({
+    'ariatext': ('AriaTextForCausalLM', 'AriaTextConfig', {**GQA, **TOK, 'intermediate_size': 24, 'moe_num_experts': 4, 'moe_topk': 2, 'moe_num_shared_experts': 1}),
+    'ernie45': ('Ernie4_5ForCausalLM', 'Ernie4_5Config', {**GQA, **TOK, 'head_dim': 12}),
+    'qwen2moe': ('Qwen2MoeForCausalLM', 'Qwen2MoeConfig', {**GQA, **TOK, **PICKS, 'shared_expert_intermediate_size': 24}),
+    })
+    M.update({
+    'qwen25omni': regressed('Qwen2_5OmniThinkerTextModel', 'Qwen2_5OmniTextConfig', ids, **GQA, vocab_size=V, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2]}),
+    'qwen2vl': regressed('Qwen2VLTextModel', 'Qwen2VLTextConfig', ids, **GQA, vocab_size=V, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2]}),
+    'glmimagetext': regressed('GlmImageTextModel', 'GlmImageTextConfig', ids, **GQA, vocab_size=V, pad_token_id=0, eos_token_id=2, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2]}),
+    'aligntext': regressed('AlignTextModel', 'AlignTextConfig', ids, **ENC, vocab_size=V),
+    'smolvlmv': regressed('SmolVLMVisionTransformer', 'SmolVLMVisionConfig', lambda o: {'pixel_values': noise(o, 'image', 2, 3, 16, 16), 'patch_attention_mask': torch.ones(2, 4, 4, dtype=torch.bool)}, hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4),
+    'xclipv': regressed('XCLIPVisionModel', 'XCLIPVisionConfig', image(16, 4), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4, mit_hidden_size=24, mit_intermediate_size=32, mit_num_attention_heads=4, num_frames=2),
+    'sapiens2': regressed('Sapiens2Model', 'Sapiens2Config', image(16), hidden_size=48, num_hidden_layers=3, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4, num_register_tokens=2, layerscale_value=0.5, num_key_value_attention_heads=2, num_first_full_attention_layers=1, num_last_full_attention_layers=1),
+    'qwen2audio': regressed('Qwen2AudioEncoder', 'Qwen2AudioEncoderConfig', lambda o: {'input_features': noise(o, 'mel', 2, 12, 32)}, num_mel_bins=12, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=64, d_model=48, max_source_positions=16),
+    'deepseekocr2': regressed('DeepseekOcr2TextModel', 'DeepseekOcr2TextConfig', ids, **DIM, **TOK, vocab_size=V, moe_intermediate_size=16, n_routed_experts=4, n_shared_experts=1, num_experts_per_tok=2, n_group=1, topk_group=1, mlp_layer_types=['dense', 'sparse']),
+    'mvitv2': lambda o: _mvitv2(o),
+    'nfnet': lambda o: _nfnet(o),
+    'timmpvt2': timm_class('PyramidVisionTransformerV2', 'pvt_v2', 32, depths=(1, 1, 1, 1), embed_dims=(8, 16, 24, 32), num_heads=(1, 2, 3, 4), mlp_ratios=(2, 2, 2, 2), linear=True),
+    'res2net': timm_model('res2net50_14w_8s', 64, 3, layers=(1, 1, 1, 1), channels=(16, 16, 24, 32), stem_width=8, base_width=64),
+    'beit3': timm_class('Beit', 'beit', 16, img_size=16, patch_size=4, embed_dim=48, depth=2, num_heads=4, use_rel_pos_bias=True, use_abs_pos_emb=False, init_values=0.5),
+    'glmimagedit': diffuser('GlmImageTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'prior_token_id': tokens(o, 'prior', 1, 16, 0, 16), 'prior_token_drop': torch.zeros(1, dtype=torch.bool), 'timestep': torch.tensor([301]), 'target_size': torch.tensor([[32, 32]]), 'crop_coords': torch.tensor([[0, 0]])}, in_channels=4, out_channels=4, num_layers=2, attention_head_dim=16, num_attention_heads=3, text_embed_dim=24, time_embed_dim=16, condition_dim=8, prior_vq_quantizer_codebook_size=16),
+    'unet3d': diffuser('UNet3DConditionModel', lambda o: {'sample': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, sample_size=8, **UNET, block_out_channels=(16, 24), layers_per_block=1, norm_num_groups=4, cross_attention_dim=24, attention_head_dim=8),
+    'transformer2d': diffuser('Transformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 16, 8, 8), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, num_attention_heads=4, attention_head_dim=12, in_channels=16, num_layers=2, norm_num_groups=4, cross_attention_dim=24),
+    })
+
+    C.update({
+    'gptoss': ('GptOssForCausalLM', 'GptOssConfig', {**GQA, **TOK, 'head_dim': 12, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention']}),
+    'mixtral': ('MixtralForCausalLM', 'MixtralConfig', {**GQA, **TOK, 'intermediate_size': 24, 'num_local_experts': 4, 'num_experts_per_tok': 2}),
+    'deepseek3': ('DeepseekV3ForCausalLM', 'DeepseekV3Config', {**DIM, **TOK, **LATENT, 'moe_intermediate_size': 16, 'n_routed_experts': 4, 'n_shared_experts': 1, 'num_experts_per_tok': 2, 'n_group': 2, 'topk_group': 1, 'first_k_dense_replace': 1}),
+    'bloom': ('BloomForCausalLM', 'BloomConfig', {**TOK, 'hidden_size': 48, 'n_layer': 2, 'n_head': 4}),
+    })
+    M.update({
+    'janusv': regressed('JanusVisionModel', 'JanusVisionConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2.0, image_size=16, patch_size=4, projection_dim=32),
+    'glmasr': regressed('GlmAsrEncoder', 'GlmAsrEncoderConfig', lambda o: {'input_features': noise(o, 'mel', 2, 12, 32)}, num_mel_bins=12, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, hidden_size=48, max_position_embeddings=16),
+    'dinov2': regressed('Dinov2Model', 'Dinov2Config', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2, image_size=16, patch_size=4, layerscale_value=0.5, use_swiglu_ffn=True),
+    'timmlevit': timm_class('Levit', 'levit', 64, 3, img_size=64, embed_dim=(16, 24, 32), key_dim=8, depth=(1, 1, 1), num_heads=(2, 3, 4)),
+    'timmfocal': timm_class('FocalNet', 'focalnet', 64, 3, embed_dim=16, depths=(1, 1, 1, 1), focal_levels=(2, 2, 2, 2), drop_path_rate=0.0, layerscale_value=0.5, use_post_norm=True, use_post_norm_in_modulation=True, normalize_modulator=True),
+    'timmswift': timm_class('SwiftFormer', 'swiftformer', 64, 3, layers=[1, 1, 1, 1], embed_dims=[8, 16, 24, 32], layer_scale_init_value=0.5),
+    'chronoedit': diffuser('ChronoEditTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, text_dim=24, freq_dim=16, ffn_dim=64, num_layers=2, rope_max_seq_len=16),
+    'wanvae': diffuser('AutoencoderKLWan', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16)}, base_dim=8, z_dim=4, dim_mult=[1, 2], num_res_blocks=1, temperal_downsample=[False], latents_mean=[0.0] * 4, latents_std=[1.0] * 4),
+    })
+
+    # the twelfth set
+    C.update({
+    'inkling2loop': ('Inkling2LoopForCausalLM', 'Inkling2LoopTextConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 3, 'num_attention_heads': 4, 'num_key_value_heads': 2, 'head_dim': 12, 'swa_num_attention_heads': 4, 'swa_num_key_value_heads': 2, 'swa_head_dim': 12, 'sliding_window_size': 5, 'd_rel': 4, 'rel_extent': 16, 'layer_types': ['sliding_attention', 'full_attention', 'full_attention'], 'max_position_embeddings': 64, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'loop_layer_index_start': 1, 'loop_layer_index_end': 2, 'loop_num_passes': 2, 'loop_gate_rank': 8, 'n_layers_per_attn_res_block': 1, 'unpadded_vocab_size': V}),
+    'gemma4u': ('Gemma4UnifiedForCausalLM', 'Gemma4UnifiedTextConfig', {**GQA, **TOK, 'head_dim': 12, 'sliding_window': 4, 'layer_types': ['sliding_attention', 'full_attention']}),
+    })
+    M.update({
+    'unlimitedocr': regressed('UnlimitedOcrTextModel', 'UnlimitedOcrTextConfig', ids, **DIM, **TOK, vocab_size=V, num_key_value_heads=4, moe_intermediate_size=16, n_routed_experts=4, n_shared_experts=1, num_experts_per_tok=2, mlp_layer_types=['dense', 'sparse'], sliding_window=5),
+    'hunyuanvl': regressed('HunYuanVLTextModel', 'HunYuanVLTextConfig', ids, **GQA, **TOK, vocab_size=V, head_dim=16, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2, 2]}),
+    'glmocr': regressed('GlmOcrTextModel', 'GlmOcrTextConfig', ids, **GQA, vocab_size=V, pad_token_id=0, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2]}),
+    'paddleocr': regressed('PaddleOCRTextModel', 'PaddleOCRTextConfig', ids, **GQA, **TOK, vocab_size=V, head_dim=12, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [2, 2, 2]}),
+    'qwen3vl': regressed('Qwen3VLTextModel', 'Qwen3VLTextConfig', ids, **GQA, vocab_size=V, head_dim=16, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [4, 2, 2]}),
+    'metaclip2': regressed('MetaClip2TextModel', 'MetaClip2TextConfig', ids, **DIM, **TOK, vocab_size=V),
+    'owlvitv': regressed('OwlViTVisionModel', 'OwlViTVisionConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4),
+    'tipsv2': regressed('Tipsv2VisionModel', 'Tipsv2VisionConfig', image(16), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2, image_size=16, patch_size=4, num_register_tokens=2, layerscale_value=0.5),
+    'granspeech': regressed('GraniteSpeechCTCEncoder', 'GraniteSpeechEncoderConfig', lambda o: {'hidden_states': noise(o, 'mel', 2, 20, 16)}, input_dim=16, num_layers=2, hidden_dim=48, feedforward_mult=2, num_heads=4, dim_head=12, output_dim=12, context_size=8, max_pos_emb=16, dropout=0.0, conv_kernel_size=5),
+    'voxtral': regressed('VoxtralEncoder', 'VoxtralEncoderConfig', lambda o: {'input_features': noise(o, 'mel', 2, 12, 32)}, num_mel_bins=12, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, hidden_size=48, max_source_positions=16),
+    'effvitmsra': timm_class('EfficientVitMsra', 'efficientvit_msra', 64, 3, img_size=64, embed_dim=(16, 32, 48), key_dim=(8, 8, 8), depth=(1, 1, 1), num_heads=(2, 2, 3), window_size=(3, 3, 3)),
+    'effvitmit': timm_class('EfficientVit', 'efficientvit_mit', 64, 3, widths=(8, 16, 16, 24, 32), depths=(1, 1, 1, 1, 1), head_dim=8, head_widths=(48, 48)),
+    'timmhiera': timm_class('Hiera', 'hiera', 32, img_size=(32, 32), embed_dim=16, num_heads=1, stages=(1, 1, 1), q_pool=2, mask_unit_size=(4, 4), mask_unit_attn=(True, False, False), mlp_ratio=2.0),
+    'dla': timm_model('dla46_c', 64, 3, channels=(8, 8, 16, 16, 24, 24)),
+    'dpn': timm_class('DPN', 'dpn', 64, 3, k_sec=(1, 1, 1, 1), inc_sec=(4, 4, 4, 8), k_r=8, groups=4, num_init_features=8, small=True),
+    'hunyuanimage': diffuser('HunyuanImageTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 4, 4), 'timestep': torch.tensor([301.0]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.long)}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=1, num_single_layers=1, num_refiner_layers=1, mlp_ratio=2.0, text_embed_dim=24, rope_axes_dim=(8, 8)),
+    'motifvideo': diffuser('MotifVideoTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 4, 4), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.long)}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=1, num_single_layers=1, mlp_ratio=2.0, text_embed_dim=24, rope_axes_dim=(4, 6, 6)),
+    'briafibo': diffuser('BriaFiboTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'text_encoder_layers': [noise(o, 'layer0', 1, 5, 16), noise(o, 'layer1', 1, 5, 16)], 'timestep': torch.tensor([301.0]), 'img_ids': torch.arange(48).reshape(16, 3).float() % 7, 'txt_ids': torch.zeros(5, 3)}, in_channels=8, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2, joint_attention_dim=24, axes_dims_rope=[4, 6, 6], text_encoder_dim=16),
+    })
