@@ -62,19 +62,29 @@ static double last_dim(const struct measure *m, uint32_t row)
     return s && s->ndim ? (double)s->dim[s->ndim - 1] : 1;
 }
 
+/* The first number that goes into a call, or the last one; NaN: none. */
+static double number_given(const struct dump *d, uint32_t call, bool last)
+{
+    double number = NAN;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && (d->rows.v[r].kind == ROW_INT || d->rows.v[r].kind == ROW_FLOAT)) {
+            number = d->rows.v[r].stat[STAT_MAX];
+            if (!last)
+                break;
+        }
+    return number;
+}
+
 static void scene_of(struct scene *s, const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    *s = (struct scene){.y = facts_of(m, state, row), .power = NAN, .width = 1, .top = 1};
+    *s = (struct scene){
+        .y = facts_of(m, state, row), .power = number_given(d, d->rows.v[row].call, false), .width = 1, .top = 1};
     EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
         const struct row *x = &d->rows.v[r];
         if (s->inputs == INPUTS)
             break;
-        if (x->io != IO_INPUT)
-            continue;
-        if (x->kind == ROW_INT || x->kind == ROW_FLOAT)
-            s->power = isnan(s->power) ? x->stat[STAT_MAX] : s->power;
-        if (x->kind != ROW_TENSOR || !dtype_is_float((enum dtype)x->dtype))
+        if (x->io != IO_INPUT || x->kind != ROW_TENSOR || !dtype_is_float((enum dtype)x->dtype))
             continue;
         struct facts f = facts_of(m, state, r);
         if (f.n == s->y.n && f.rms > 0)
@@ -334,8 +344,40 @@ static struct condition condition_of_power_gradient(const struct measure *m, con
     return isfinite(kappa) ? (struct condition){CONDITION_POWER, fmax(kappa, 1), fmax(kappa, 1), 0} : CONDITION_PLAIN;
 }
 
-/* For the gradient from an exponential's or softmax's backward call: the incoming gradient multiplied by the call's
- * outputs. */
+/* What a normalisation that subtracts leaves of the incoming gradient: of that times its scale, over the size of what
+ * went in. */
+static double left_by_norm(const struct facts *g, const struct facts *x, const struct facts *y, const struct facts *dx)
+{
+    return g->rms * sqrt(y->rms * y->rms - y->mean * y->mean) / (x->rms * dx->rms);
+}
+
+static double largest_in(const struct facts *x)
+{
+    return fmax(fabs(x->max), fabs(x->min));
+}
+
+/* The same of a batch of two values a channel: all but ε/σ² of their gradients cancels, so that the largest one left
+ * has σ = ∛(ε g / dx), and three times the error of σ. 1: other calls. */
+static double left_by_norm_of_two(const struct dump *d, uint32_t forward, const struct facts *g, const struct facts *x,
+                                  const struct facts *dx)
+{
+    uint32_t in = float_row(d, forward, IO_INPUT, x->n), scale = float_row(d, forward, IO_INPUT, x->n / 2);
+    const struct shape *s = in == NONE ? NULL : dump_row_shape(d, in);
+    bool two = scale != NONE && s && s->ndim > 1 && (double)s->dim[1] == x->n / 2 &&
+               align_item_does(d, forward, STR("batch_norm"));
+    double sigma = two ? cbrt(number_given(d, forward, true) * largest_in(g) / largest_in(dx)) : 0;
+    return sigma > 0 ? 3 * x->rms * sqrt(x->n) / sigma : 1;
+}
+
+/* How a relative error of an activation's inputs changes its derivative where that falls off exponentially: by so many
+ * times the inputs' size; 0: other calls. */
+static double falls_off(const struct dump *d, uint32_t forward)
+{
+    return align_item_does(d, forward, STR("tanh")) ? 2 : align_item_does(d, forward, STR("sigmoid")) ? 1 : 0;
+}
+
+/* For the gradient from the backward call of an exponential, a softmax or a normalisation: the incoming gradient
+ * multiplied by the call's outputs; or of an activation. */
 static struct condition condition_of_weighted_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
@@ -343,13 +385,23 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
     struct facts dx = facts_of(m, state, row);
     uint32_t y = forward == NONE ? NONE : float_row(d, forward, IO_OUTPUT, dx.n);
     uint32_t g = y == NONE ? NONE : float_row(d, call, IO_INPUT, dx.n);
-    double power = 0;
+    uint32_t x = y == NONE ? NONE : float_row(d, forward, IO_INPUT, dx.n);
+    double power = 0, kappa = NAN;
     enum condition_kind k = g == NONE ? CONDITION_NONE : kind_of_amplifier(d, y, &power);
+    bool alone = !measured_figures(m, state, GOLDEN, row); /* elements are recomputed */
+    if (g == NONE || x == NONE)
+        return CONDITION_PLAIN;
+    if (k == CONDITION_POWER && isnan(power) && alone)
+        power = number_given(d, forward, false);
     if (k == CONDITION_POWER)
         return condition_of_power_gradient(m, state, row, power);
-    if (k != CONDITION_EXP && k != CONDITION_SOFTMAX)
-        return CONDITION_PLAIN;
-    double kappa = facts_of(m, state, g).rms * facts_of(m, state, y).rms / dx.rms;
+    struct facts from = facts_of(m, state, g), out = facts_of(m, state, y), in = facts_of(m, state, x);
+    if (k == CONDITION_EXP || k == CONDITION_SOFTMAX)
+        kappa = from.rms * out.rms / dx.rms;
+    else if (k == CONDITION_CENTRED && alone)
+        kappa = fmax(left_by_norm(&from, &in, &out, &dx), left_by_norm_of_two(d, forward, &from, &in, &dx));
+    else if (alone)
+        kappa = falls_off(d, forward) * in.rms;
     return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0}
            : CONDITION_PLAIN;
 }
@@ -486,10 +538,11 @@ static uint32_t first_float(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, and the
- * least cancellation that counts (INFINITY: only that which leaves nothing). */
+/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, the least
+ * cancellation that counts (INFINITY: only that which leaves nothing), and the least norm that these terms can have
+ * together, by their recorded mean with its sign (NAN: unknown). */
 struct terms {
-    double norm, n, least;
+    double norm, n, least, sum;
 };
 
 /* The first incoming gradient of a backward call that is larger than this result; NONE. */
@@ -510,7 +563,7 @@ static struct terms incoming_terms(const struct measure *m, const uint8_t *state
     const struct row *r = &d->rows.v[row];
     enum family f = (enum family)d->calls.v[r->call].family;
     bool parameter = r->io == IO_GRADIENT;
-    struct terms all = {0, 0, 0};
+    struct terms all = {0, 0, 0, NAN};
     if (!is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
         return all;
     for (uint32_t c = parameter ? module_backward_from(d, r->call, 0) : r->call; c != NONE;
@@ -534,16 +587,21 @@ static bool is_exponential(const struct dump *d, uint32_t call)
     return false;
 }
 
-/* For the gradient of a factor or term that was broadcast: the incoming gradient (times the other factor), summed over
- * the positions. Also for a vector that a norm, a linear layer or a convolution sums, and for what a softmax or an
- * exponential leaves of the incoming gradient times its own values. */
+static double mean_of(const struct dump *d, uint32_t row)
+{
+    return d->rows.v[row].has & HAS_MEAN ? d->rows.v[row].stat[STAT_MEAN] : NAN;
+}
+
+/* For the gradient of a factor, divisor or term that was broadcast: the incoming gradient (times the other factor, or
+ * the quotient over the divisor), summed over the positions. Also for a vector that a norm, a linear layer or a
+ * convolution sums, and for what a softmax or an exponential leaves of the incoming gradient times its own values. */
 static struct terms terms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
     const struct row *r = &d->rows.v[row];
     double own = (double)dump_row_numel(d, row);
     uint32_t came, twin = d->calls.v[r->call].twin;
-    struct terms unknown = {NAN, 1, 0}, sum = incoming_terms(m, state, side, row);
+    struct terms unknown = {NAN, 1, 0, NAN}, sum = incoming_terms(m, state, side, row);
     char plain[FAMILY_PLAIN];
     if (sum.n > 0)
         return sum;
@@ -554,13 +612,17 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     double least = rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     enum family f = (enum family)d->calls.v[twin].family;
     if (f == FAMILY_ADD && n > own)
-        return (struct terms){norm, n / own, least};
-    bool product = f == FAMILY_MUL && n > own && str_has(family_plain(align_item_operator(d, twin), plain), "mul");
-    uint32_t other = product                              ? float_row(d, twin, IO_INPUT, n)
-                     : n == own && is_exponential(d, twin) ? float_row(d, twin, IO_OUTPUT, n)
-                                                          : NONE;
+        return (struct terms){norm, n / own, least, mean_of(d, came) * n / sqrt(own)};
+    struct str op = f == FAMILY_MUL && n > own ? family_plain(align_item_operator(d, twin), plain) : (struct str){0};
+    bool product = str_has(op, "mul");
+    bool quotient = str_has(op, "div") && !measured_figures(m, state, side, row); /* elements are recomputed */
+    uint32_t divisor = quotient ? float_row(d, twin, IO_INPUT, own) : NONE;
+    bool of_result = divisor != NONE || (n == own && is_exponential(d, twin));
+    uint32_t other = product || of_result ? float_row(d, twin, product ? IO_INPUT : IO_OUTPUT, n) : NONE;
     norm = other == NONE ? NAN : norm * norm_of(m, state, side, other) / sqrt(n);
-    return (struct terms){norm, n / own, product ? least : INFINITY};
+    if (divisor != NONE)
+        norm /= norm_of(m, state, side, divisor) / sqrt(own);
+    return (struct terms){norm, n / own, product || divisor != NONE ? least : INFINITY, NAN};
 }
 
 /* The amplification in a linear layer's weight gradient, Σ dyᵢ xᵢᵀ over positions: as for a sum of random signs,
@@ -646,10 +708,10 @@ static enum dtype arithmetic_of(const struct dump *d, uint32_t row)
     return type;
 }
 
-/* One side of a gradient: its norm, the norms of gradients beside it and of the incoming one (NaN: unknown), and the
- * type of its arithmetic. */
+/* One side of a gradient: its norm, those of gradients beside it, of the incoming one and of its sum (NaN: unknown),
+ * and the type of its arithmetic. */
 struct gradient_side {
-    double own, beside, incoming;
+    double own, beside, incoming, sum;
     enum dtype type;
 };
 
@@ -684,7 +746,9 @@ static bool is_left_over(const struct gradient_side *g, double noise)
 /* Whether noise of the terms leaves nothing of a gradient: the golden one is smaller than it, the other one too. */
 static bool is_lost(const struct gradient_side g[2], double level, double factor)
 {
-    return g[GOLDEN].own <= level * g[GOLDEN].incoming && g[TARGET].own <= factor * level * g[TARGET].incoming;
+    double apart = fabs(g[TARGET].sum - g[GOLDEN].sum);
+    return g[GOLDEN].own <= fmax(level * g[GOLDEN].incoming, apart) &&
+           g[TARGET].own <= fmax(factor * level * g[TARGET].incoming, apart);
 }
 
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
@@ -702,11 +766,14 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
             return CONDITION_PLAIN;
         g[s].beside = largest_beside(m, state, s, row[s]);
         g[s].incoming = terms[s].norm;
+        g[s].sum = terms[s].sum;
         g[s].type = arithmetic_of(m->side[s], row[s]);
     }
     for (int s = 0; s < 2; s++) /* the part omitted by one side has about the other side's size */
         g[s].incoming = isfinite(g[s].incoming) ? g[s].incoming : g[!s].incoming;
     const struct gradient_side *golden = &g[GOLDEN];
+    /* recorded figures do not show whether the noise of the terms adds up */
+    double adds = figures_of(m, state, line, GOLDEN) ? 1 : sqrt(terms[GOLDEN].n);
     double whole = whole_of(golden), own = golden->own > 0 ? golden->own : g[TARGET].own;
     double noise = factor * level;
     bool rounding[2] = {is_rounding(&g[0]), is_rounding(&g[1])};
@@ -718,7 +785,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
     if (weight >= rule_limit(RULE_LIMIT_ILL_CONDITIONED) && isfinite(weight))
         return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
-    if (!(g[TARGET].own > 0) || !isfinite(kappa) || kappa < terms[GOLDEN].least)
+    if (!(g[TARGET].own > 0) || !isfinite(kappa) || kappa * adds < terms[GOLDEN].least)
         return CONDITION_PLAIN;
     return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms[GOLDEN].n};
 }

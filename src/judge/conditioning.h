@@ -40,12 +40,16 @@
  * anything left where the golden gradient is smaller than the noise of its terms and the other one within what is
  * accepted.
  *
- * The gradient of a factor or term that was broadcast is a sum too: its terms are the incoming gradient, times the
- * other factor.
+ * The gradient of a factor, divisor or term that was broadcast is a sum too: its terms are the incoming gradient, times
+ * the other factor, times the quotient over the divisor. Recorded figures do not show whether the noise of terms adds
+ * up: of n terms it may be √n times as much.
  *
  * If a backward call multiplies the incoming gradient by its forward values element by element (exp, softmax), only the
  * noise at large values remains: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 for exp and Σ y g for softmax. If a mask
- * discards most of the gradient, or a row of it is nearly constant, the small result has the noise of the whole.
+ * discards most of the gradient, or a row of it is nearly constant, the small result has the noise of the whole. So it
+ * is where a normalisation that subtracts leaves little: ‖g‖ σ(y) / (rms(x) ‖dx‖). Of two values a channel it leaves
+ * ε/σ² of them: 3 ‖x‖ / ∛(ε max|g| / max|dx|). The derivatives of tanh and sigmoid fall off exponentially: 2 rms(x) and
+ * rms(x). Such a quotient's, norm's or activation's gradient is judged so where only figures were recorded.
  *
  * No state; fast enough to be called for every row that would deviate. */
 #ifndef JUDGE_CONDITIONING_H

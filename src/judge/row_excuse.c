@@ -289,7 +289,8 @@ static double times_repeated(const struct judge_pass *p, const struct verdict_ca
  * whatever its partner is, it is nobody's deviation. */
 static struct condition gradient_condition(struct judge_pass *p, struct verdict_case *k, double level, double factor)
 {
-    struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
+    double came = k->f ? 0 : (double)p->call_error[k->call]; /* elements show what noise left */
+    struct condition c = condition_of_gradient(p->m, p->state, k->row, fmax(level, came), factor);
     if (passes_zero_on(p, k) || attention_leaves_nothing(p, k, level, factor))
         c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
     if (c.kind == CONDITION_ZERO_GRADIENT) {
@@ -382,7 +383,8 @@ static bool excuse_kink(struct judge_pass *p, struct verdict_case *k)
 /* A term of a gradient whose sum alone was recorded, within the noise of the whole. */
 static bool excuse_unrecorded_term(struct judge_pass *p, struct verdict_case *k, const struct excuse *x)
 {
-    double summed = k->f && k->f->two && k->f->side[TARGET].norm > 0 ? unrecorded_term(p, k->row) : 0;
+    double norm = k->f ? k->f->side[TARGET].norm : k->r[TARGET]->stat[STAT_NORM];
+    double summed = (!k->f || k->f->two) && norm > 0 ? unrecorded_term(p, k->row) : 0;
     double bound = x->factor * x->level * summed;
     if (!(summed > 1) || (double)k->out->error > bound)
         return false;

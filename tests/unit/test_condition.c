@@ -89,6 +89,8 @@ EACH(rsqrt, 1 / sqrt(x[i]))
 EACH(log, log(x[i]))
 EACH(exp, exp(x[i]))
 EACH(cos, cos(x[i]))
+EACH(tanh, tanh(x[i]))
+EACH(sigmoid, 1 / (1 + exp(-x[i])))
 
 /* ---- values ---- */
 
@@ -216,6 +218,105 @@ static void test_noise_grows_as_estimated(void **state)
         } else if (c.kind != q->kind || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED) || did < q->low * c.kappa ||
                    did > q->high * c.kappa)
             fail_msg("%s %g: kind %d, kappa %g, the error grew by %g", q->op, q->size, c.kind, c.kappa, did);
+    }
+}
+
+/* ---- gradients of operators, each from x and g, what came in, to dx ---- */
+
+static size_t back_tanh(const double *x, const double *g, double *dx)
+{
+    for (size_t i = 0; i < N; i++)
+        dx[i] = g[i] * (1 - tanh(x[i]) * tanh(x[i]));
+    return N;
+}
+
+static size_t back_sigmoid(const double *x, const double *g, double *dx)
+{
+    for (size_t i = 0; i < N; i++)
+        dx[i] = g[i] / ((1 + exp(-x[i])) * (1 + exp(x[i])));
+    return N;
+}
+
+static size_t back_layer_norm(const double *x, const double *g, double *dx)
+{
+    static double y[N];
+    op_layer_norm(x, NULL, y);
+    for (size_t r = 0; r < N; r += WIDTH) {
+        double mean = 0, along = 0, size = 0;
+        for (size_t i = r; i < r + WIDTH; i++) {
+            mean += g[i] / WIDTH;
+            along += g[i] * y[i] / WIDTH;
+            size += x[i] * x[i] / WIDTH;
+        }
+        for (size_t i = r; i < r + WIDTH; i++)
+            dx[i] = (g[i] - mean - y[i] * along) / sqrt(size);
+    }
+    return N;
+}
+
+/* y → g, and back: the condition of dx. */
+static struct condition alone_back(const char *op, const double *x, const double *y, const double *g, const double *dx)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t out = 0;
+    char name[80];
+    snprintf(name, sizeof name, "Functional.%s.0.backward", op);
+    for (int s = 0; s < 2; s++) {
+        side_start(&d[s], "pytorch");
+        uint32_t c = call_of(&d[s], op);
+        row_of(&d[s], c, "input.0", DTYPE_F32, "256,16", x, N);
+        row_of(&d[s], c, "output.0", DTYPE_F32, "256,16", y, N);
+        uint32_t b = side_call(&d[s], name, NULL);
+        d[s].calls.v[b].family = d[s].calls.v[c].family;
+        row_of(&d[s], b, "input.0", DTYPE_F32, "256,16", g, N);
+        out = row_of(&d[s], b, "output.0", DTYPE_F32, "256,16", dx, N);
+        side_end(&d[s]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of(&m, m.state, out);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+/* What a function that saturates, or a norm whose incoming gradient lies along its values, leaves of a gradient. */
+static void test_gradients_grow_as_estimated(void **state)
+{
+    static double x[N], noisy[N], y[N], g[N], dx[2][N], d[N];
+    static const struct {
+        const char *op;
+        size_t (*run)(const double *x, const double *z, double *y), (*back)(const double *, const double *, double *);
+        double size, noise, low, high;
+    } cases[] = {
+        {"tanh", op_tanh, back_tanh, 20, 1e-6, 0.2, 2},
+        {"sigmoid", op_sigmoid, back_sigmoid, 20, 1e-6, 0.2, 2},
+        {"layer_norm", op_layer_norm, back_layer_norm, 1, 1e-6, 0.2, 3},
+    };
+    (void)state;
+    for (size_t t = 0; t < ARRAY_LEN(cases); t++) {
+        seed = 21 + t;
+        for (size_t i = 0; i < N; i++) {
+            x[i] = around_zero(cases[t].size);
+            noisy[i] = x[i] + cases[t].noise * cases[t].size * draw_gaussian(&seed);
+        }
+        cases[t].run(x, NULL, y);
+        for (size_t i = 0; i < N; i++)
+            g[i] = (cases[t].back == back_layer_norm ? y[i] : 0) + 0.001 * draw_gaussian(&seed);
+        cases[t].back(x, g, dx[0]);
+        cases[t].back(noisy, g, dx[1]);
+        for (size_t i = 0; i < N; i++)
+            d[i] = dx[1][i] - dx[0][i];
+        double did = root_mean_square(d, N) / root_mean_square(dx[0], N) / cases[t].noise;
+        struct condition c = alone_back(cases[t].op, x, y, g, dx[0]);
+        if (c.kind != CONDITION_WEIGHTED || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED) ||
+            did < cases[t].low * c.kappa || did > cases[t].high * c.kappa)
+            fail_msg("%s: kind %d, kappa %g, the error grew by %g", cases[t].op, c.kind, c.kappa, did);
     }
 }
 
@@ -989,6 +1090,7 @@ int main(void)
         cmocka_unit_test(test_routers_and_their_experts),
         cmocka_unit_test(test_gradients_beside_siblings),
         cmocka_unit_test(test_noise_grows_as_estimated),
+        cmocka_unit_test(test_gradients_grow_as_estimated),
         cmocka_unit_test(test_masked_scores),
         cmocka_unit_test(test_others_have_none),
         cmocka_unit_test(test_held_apart_and_passed_on),
