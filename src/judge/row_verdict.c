@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge/conditioning.h"
+#include "judge/figure_noise.h"
 #include "judge/pass_rows.h"
 #include "pair/align_item.h"
 #include "judge/unrecorded_step.h"
@@ -384,6 +385,8 @@ static double noise_around(struct judge_pass *p, struct verdict_case *k, const s
         level = fmax(level, dtype_table[p->weights].epsilon / 2);
     if (w->error > w->mine->drift)
         level = fmax(level, unrecorded_roundings_error(p, k, p->tol->level * level));
+    if (w->stats && w->error > w->mine->drift)
+        level = fmax(level, fmax(figure_noise_of_product(p, k), figure_noise_of_parts(p, k)));
     if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
         level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
     /* two bitwise equal runs say nothing about other hardware */

@@ -5,6 +5,7 @@
 
 #include "dump/family.h"
 #include "judge/conditioning.h"
+#include "judge/figure_noise.h"
 #include "judge/kinks.h"
 #include "judge/pass_rows.h"
 #include "measure/element_sample.h"
@@ -179,6 +180,8 @@ double unrecorded_rounding_error(const struct judge_pass *p, const struct verdic
     struct element_sample s;
     struct err quiet = {0};
     bool rounds[2], sum = k->r[TARGET]->io == IO_GRADIENT;
+    if (figures_show_rounding(p, k))
+        return dtype_table[p->j->arithmetic].epsilon / 2;
     if (p->j->arithmetic == DTYPE_UNKNOWN || dtype_table[p->j->arithmetic].size > 2 || !k->f || !k->f->two ||
         element_sample_take(&s, p->m, k->i, &quiet) < 0)
         return 0;

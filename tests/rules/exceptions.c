@@ -13,6 +13,7 @@
 #include "judge/conditioning.h"
 #include "judge/container_end.h"
 #include "judge/discarded.h"
+#include "judge/figure_noise.h"
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
@@ -147,6 +148,9 @@ EXCEPTION(double, unrecorded_roundings_error,
 EXCEPTION(uint32_t, taken_elements_from, (const struct measure *m, const struct dataflow *flow, uint32_t line),
           (m, flow, line), NONE)
 EXCEPTION(bool, gradient_terms_explain, (const struct gradient_terms *t, uint32_t line), (t, line), false)
+EXCEPTION(double, figure_noise_of_product, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
+EXCEPTION(double, figure_noise_of_parts, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
+EXCEPTION(bool, figures_show_rounding, (const struct judge_pass *p, const struct verdict_case *k), (p, k), false)
 
 /* ---- rules ---- */
 

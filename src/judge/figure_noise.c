@@ -1,0 +1,121 @@
+/* Compares recorded figures of a row with those of rows it was computed from. */
+#include "judge/figure_noise.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+#include "judge/pass_rows.h"
+
+#define BACK 64 /* calls before a gradient among which the rows that it consists of are searched */
+#define EXTREMES (HAS_MAX | HAS_MIN)
+#define FIGURES (EXTREMES | HAS_NORM)
+
+static bool both_have(const struct row *const r[2], int bits)
+{
+    return (r[TARGET]->has & r[GOLDEN]->has & bits) == bits;
+}
+
+static double largest(const struct row *r)
+{
+    return fmax(fabs(r->stat[STAT_MAX]), fabs(r->stat[STAT_MIN]));
+}
+
+/* The relative error of a pair's element of the largest magnitude; 0: unknown. */
+static double error_of_extreme(const struct row *const r[2])
+{
+    if (!both_have(r, EXTREMES))
+        return 0;
+    const double *t = r[TARGET]->stat, *g = r[GOLDEN]->stat;
+    int which = fabs(g[STAT_MAX]) >= fabs(g[STAT_MIN]) ? STAT_MAX : STAT_MIN;
+    double error = fabs(t[which] - g[which]) / fabs(g[which]);
+    return isfinite(error) ? error : 0;
+}
+
+/* The rows of a target row's pair, and its error, if that was accepted. */
+static bool accepted_rows(const struct judge_pass *p, uint32_t row, const struct row *r[2], double *error)
+{
+    uint32_t golden = pass_partner(p, row);
+    if (golden == NONE)
+        return false;
+    const struct line_judgement *l = &p->j->line[p->m->pairing->line_of[TARGET][row]];
+    r[TARGET] = &p->side[TARGET]->rows.v[row];
+    r[GOLDEN] = &p->side[GOLDEN]->rows.v[golden];
+    *error = (double)l->error;
+    return (line_agrees(l) || l->rule == RULE_ILL) && isfinite(*error);
+}
+
+double figure_noise_of_product(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    const struct row *r[2];
+    double sum = 0, error;
+    if (k->f || k->r[TARGET]->io != IO_OUTPUT || c->family != FAMILY_MUL || c->kind == CALL_MODULE ||
+        !both_have(k->r, FIGURES))
+        return 0;
+    if (c->phase == PHASE_BACKWARD)
+        return c->twin == NONE ? 0 : (double)p->call_error[c->twin];
+    EACH_EARLY_ROW(p->side[TARGET], k->call, x)
+        if (pass_is_float(&p->side[TARGET]->rows.v[x], IO_INPUT) && accepted_rows(p, x, r, &error))
+            sum += error_of_extreme(r);
+    double noise = sum * largest(k->r[GOLDEN]) / k->r[GOLDEN]->stat[STAT_NORM];
+    return isfinite(noise) ? noise : 0;
+}
+
+#define SUMMED 1e-6 /* relative: of norms, in float32 */
+
+/* Whether figures are those of one value in another type. */
+static bool is_rounded(const struct row *x, const struct row *of)
+{
+    double unit = dtype_table[dtype_coarser(x->dtype, of->dtype)].epsilon, limit = unit * largest(of);
+    return fabs(x->stat[STAT_MAX] - of->stat[STAT_MAX]) <= limit &&
+           fabs(x->stat[STAT_MIN] - of->stat[STAT_MIN]) <= limit &&
+           fabs(x->stat[STAT_NORM] - of->stat[STAT_NORM]) <= fmax(unit, SUMMED) * of->stat[STAT_NORM];
+}
+
+/* Whether a part of a row has the element that is an extreme of it, another one on each side. */
+static bool has_extreme(const struct row *const part[2], const struct row *const whole[2], int which)
+{
+    bool has = whole[TARGET]->stat[which] != whole[GOLDEN]->stat[which];
+    for (int s = 0; s < 2; s++)
+        has = has && part[s]->dtype == whole[s]->dtype && part[s]->stat[which] == whole[s]->stat[which] &&
+              part[s]->stat[STAT_NORM] <= (1 + SUMMED) * whole[s]->stat[STAT_NORM];
+    return has;
+}
+
+double figure_noise_of_parts(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint64_t n = dump_row_numel(d, k->row[TARGET]);
+    bool gradient = k->r[TARGET]->io == IO_GRADIENT || pass_comes_unrecorded(p, k->row);
+    double noise = 0, error;
+    if (k->f || !gradient || !both_have(k->r, FIGURES) || !(k->r[GOLDEN]->stat[STAT_NORM] > 0))
+        return 0;
+    for (uint32_t c = k->call; c-- > 0 && k->call - c <= BACK;)
+        EACH_EARLY_ROW(d, c, x) {
+            const struct row *r[2];
+            uint64_t own = dump_row_numel(d, x);
+            if (d->calls.v[c].phase != PHASE_BACKWARD || !pass_is_float(&d->rows.v[x], IO_OUTPUT) || own > n ||
+                !accepted_rows(p, x, r, &error) || !both_have(r, FIGURES))
+                continue;
+            bool is_part = own < n ? has_extreme(r, k->r, STAT_MAX) || has_extreme(r, k->r, STAT_MIN) :
+                                     is_rounded(r[TARGET], k->r[TARGET]) && is_rounded(r[GOLDEN], k->r[GOLDEN]);
+            if (is_part)
+                noise = fmax(noise, error * r[GOLDEN]->stat[STAT_NORM] / k->r[GOLDEN]->stat[STAT_NORM]);
+        }
+    return noise;
+}
+
+bool figures_show_rounding(const struct judge_pass *p, const struct verdict_case *k)
+{
+    enum dtype to = (enum dtype)p->j->arithmetic;
+    if (k->f || to == DTYPE_UNKNOWN || dtype_table[to].size > 2 || !both_have(k->r, EXTREMES))
+        return false;
+    const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
+    bool rounds[2], differ = t[STAT_MAX] != g[STAT_MAX] || t[STAT_MIN] != g[STAT_MIN];
+    for (int s = 0; s < 2; s++) {
+        const double *own = s == TARGET ? t : g, *other = s == TARGET ? g : t;
+        rounds[s] = p->narrow[s] && own[STAT_MAX] == dtype_round(to, other[STAT_MAX]) &&
+                    own[STAT_MIN] == dtype_round(to, other[STAT_MIN]);
+    }
+    return differ && (rounds[TARGET] || rounds[GOLDEN]);
+}

@@ -1,0 +1,18 @@
+/* Noise that recorded figures show where no elements were recorded: of a product's factors, of the rows that a row
+ * consists of, of one side's rounding. */
+#ifndef JUDGE_FIGURE_NOISE_H
+#define JUDGE_FIGURE_NOISE_H
+
+#include "judge/row_verdict.h"
+
+/* That of a product's or quotient's output, relative to its norm. The relative errors of factors add up: in an extreme,
+ * which is one element, those of the factors' extremes; in a gradient that of the other factor. 0: of other rows, or
+ * unknown. */
+double figure_noise_of_product(const struct judge_pass *p, const struct verdict_case *k);
+/* That of a gradient which holds what an earlier backward call returned, as the figures of both sides show: all of it,
+ * in a coarser type, or the part that has an extreme of it. 0: none is found. */
+double figure_noise_of_parts(const struct judge_pass *p, const struct verdict_case *k);
+/* Whether one side's extremes are those of the other side rounded once to the 16 bits in which most products are. */
+bool figures_show_rounding(const struct judge_pass *p, const struct verdict_case *k);
+
+#endif
