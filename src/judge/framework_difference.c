@@ -259,6 +259,7 @@ struct uses {
     int n;
     double *sum; /* of all; NULL: unread */
     size_t elements;
+    double mean, norms; /* sums of the recorded ones; NaN: not recorded */
 };
 
 /* The module around a call, or NONE. */
@@ -271,6 +272,9 @@ static uint32_t scope_around(const struct dump *d, uint32_t call)
 static void add_use(struct uses *x, const struct dump *d, uint32_t row)
 {
     struct element_sample s;
+    const struct row *r = &d->rows.v[row];
+    x->mean += r->has & HAS_MEAN ? r->stat[STAT_MEAN] : NAN;
+    x->norms += r->has & HAS_NORM ? r->stat[STAT_NORM] : NAN;
     if ((x->n && !x->sum) || !element_sample_whole(&s, d, row)) {
         free(x->sum);
         x->sum = NULL;
@@ -309,29 +313,51 @@ static struct uses uses_of(const struct dump *d, uint32_t row)
     return x;
 }
 
-#define USES_LEAST 0.01 /* rel L2 that noise may leave of the sums */
+#define USES_LEAST 0.01  /* rel L2 that noise may leave of the sums */
+#define MEANS_LEAST 1e-4 /* the same of their means, relative to the size of an element */
+
+/* Whether the elements of all uses agree. */
+static bool uses_agree(const struct uses x[2])
+{
+    double off = 0, whole = 0;
+    if (!x[TARGET].sum || !x[GOLDEN].sum || !x[TARGET].elements || x[TARGET].elements != x[GOLDEN].elements)
+        return false;
+    for (size_t i = 0; i < x[TARGET].elements; i++) {
+        off += pow(x[TARGET].sum[i] - x[GOLDEN].sum[i], 2);
+        whole += pow(x[GOLDEN].sum[i], 2);
+    }
+    return off <= USES_LEAST * USES_LEAST * whole;
+}
+
+/* The same by figures alone, of a vector that one side computed once: means add up, and its norm is no larger than
+ * those of the terms together. */
+static bool figures_of_uses_agree(const struct uses x[2], const struct shape *of)
+{
+    int one = x[TARGET].n == 1 ? TARGET : GOLDEN;
+    return x[one].n == 1 && x[one].norms <= (1 + USES_LEAST) * x[!one].norms &&
+           fabs(x[TARGET].mean - x[GOLDEN].mean) <= MEANS_LEAST * x[one].norms / sqrt((double)of->dim[0]);
+}
 
 /* What one side computes from a weight for each part of its input, the other computes once (experts one by one, or all
  * in one call): one use has a part of the gradient, and all of them have all of it. */
 static const char *of_uses(const struct dump *const side[2], const uint32_t row[2])
 {
     struct uses x[2] = {{.n = 0}, {.n = 0}};
-    double off = 0, whole = 0;
+    const struct shape *of = dump_row_shape(side[GOLDEN], row[GOLDEN]);
+    bool read = true;
     for (int s = 0; s < 2; s++) {
         const struct call *c = &side[s]->calls.v[side[s]->rows.v[row[s]].call];
         if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || c->twin == NONE ||
-            side[s]->rows.v[row[s]].kind != ROW_TENSOR || !(side[s]->rows.v[row[s]].has & HAS_FILE))
+            side[s]->rows.v[row[s]].kind != ROW_TENSOR)
             return NULL;
+        read = read && side[s]->rows.v[row[s]].has & HAS_FILE;
     }
+    if (!read && (!of || of->ndim != 1))
+        return NULL;
     for (int s = 0; s < 2; s++)
         x[s] = uses_of(side[s], row[s]);
-    bool fits = x[TARGET].n && x[GOLDEN].n && x[TARGET].n != x[GOLDEN].n && x[TARGET].sum && x[GOLDEN].sum &&
-                x[TARGET].elements && x[TARGET].elements == x[GOLDEN].elements;
-    for (size_t i = 0; fits && i < x[TARGET].elements; i++) {
-        off += pow(x[TARGET].sum[i] - x[GOLDEN].sum[i], 2);
-        whole += pow(x[GOLDEN].sum[i], 2);
-    }
-    fits = fits && off <= USES_LEAST * USES_LEAST * whole;
+    bool fits = x[TARGET].n && x[GOLDEN].n && x[TARGET].n != x[GOLDEN].n &&
+                (read ? uses_agree(x) : figures_of_uses_agree(x, of));
     for (int s = 0; s < 2; s++)
         free(x[s].sum);
     return fits ? N_("one side uses this weight for each part of the input, the other once for all: the gradient of "
