@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dump/recorded_figures.h"
 #include "judge/conditioning.h"
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"
@@ -141,11 +142,28 @@ static bool has_no_gradient(const struct judge_pass *p, const struct verdict_cas
     return none;
 }
 
+/* The same of a vector (a bias) by figures alone: the step's gradient of all of it is only rounding, and no figure is
+ * further off than a step takes an element. */
+static bool figures_lack_gradient(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct shape *s = dump_row_shape(p->side[GOLDEN], k->row[GOLDEN]);
+    uint32_t rows[2];
+    if (!s || s->ndim != 1 || !(k->r[GOLDEN]->has & HAS_NORM))
+        return false;
+    double apart = recorded_error(k->r[TARGET], k->r[GOLDEN]) * sqrt((double)s->dim[0]);
+    return apart <= LARGEST && gradient_of(p, k, rows) &&
+           condition_of_gradient(p->m, p->state, rows, 0, 0).kind == CONDITION_ZERO_GRADIENT;
+}
+
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
 {
     struct element_sample s;
     struct err e;
-    if (!(p->side[TARGET]->step > 0) || !(p->side[GOLDEN]->step > 0) || !k->f || !k->f->two)
+    if (!(p->side[TARGET]->step > 0) || !(p->side[GOLDEN]->step > 0))
+        return false;
+    if (!k->f)
+        return figures_lack_gradient(p, k);
+    if (!k->f->two)
         return false;
     if (isnan(p->largest_step))
         p->largest_step = largest_step(p);
