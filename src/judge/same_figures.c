@@ -30,8 +30,8 @@ static bool is_same(const struct row *t, const struct row *g)
 }
 
 /* Whether every input of the target call has a partner in the golden call that is the same; one at least is a tensor.
- */
-static bool inputs_are_same(const struct measure *m, uint32_t call, uint32_t golden)
+ * *coarsest: the coarsest type of these, whose figures have no more digits. */
+static bool inputs_are_same(const struct measure *m, uint32_t call, uint32_t golden, enum dtype *coarsest)
 {
     bool any = false;
     EACH_ROW(m->side[TARGET], call, r) {
@@ -44,16 +44,18 @@ static bool inputs_are_same(const struct measure *m, uint32_t call, uint32_t gol
             !is_same(t, &m->side[GOLDEN]->rows.v[other]))
             return false;
         any = any || t->kind == ROW_TENSOR;
+        if (t->kind == ROW_TENSOR)
+            *coarsest = dtype_coarser(*coarsest, (enum dtype)t->dtype);
     }
     return any;
 }
 
 /* Whether the figures differ by more than rounding of elements can: extremes by their own size, the mean by that of
  * the elements. */
-static bool row_figures_differ(const struct row *t, const struct row *g, double n)
+static bool row_figures_differ(const struct row *t, const struct row *g, double n, enum dtype type)
 {
     const double *a = t->stat, *b = g->stat;
-    double limit = ROUNDINGS * dtype_table[g->dtype].epsilon;
+    double limit = ROUNDINGS * dtype_table[type].epsilon;
     double largest = fmax(fabs(b[STAT_MAX]), fabs(b[STAT_MIN])), usual = b[STAT_NORM] / sqrt(n);
     double extremes = fmax(fabs(a[STAT_MAX] - b[STAT_MAX]), fabs(a[STAT_MIN] - b[STAT_MIN]));
     return isfinite(largest) && isfinite(usual) &&
@@ -71,5 +73,7 @@ bool same_figures_go_apart(const struct measure *m, uint32_t line)
         !is_elementwise((enum family)c->family))
         return false;
     double n = (double)dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]);
-    return has_figures(t, g) && n > 1 && row_figures_differ(t, g, n) && inputs_are_same(m, t->call, g->call);
+    enum dtype type = (enum dtype)g->dtype;
+    return has_figures(t, g) && n > 1 && row_figures_differ(t, g, n, type) &&
+           inputs_are_same(m, t->call, g->call, &type) && row_figures_differ(t, g, n, type);
 }
