@@ -39,31 +39,50 @@ static bool result_deviates(const struct judgement *j, const struct measure *m, 
     return false;
 }
 
-/* Whether a call's weight is among the parts of a fused one that together have its figures. */
-static bool weight_is_part(const struct judgement *j, const struct measure *m, int side, uint32_t call)
+/* The call joined with this one, a product and the addition of its bias; NONE if it is one call. */
+static uint32_t joined_with(const struct pairing *p, uint32_t side, uint32_t call)
+{
+    for (size_t i = 0; i < p->joined.n; i++) {
+        const struct joined_call *x = &p->joined.v[i];
+        if (x->side == side && (x->call == call || x->result == call))
+            return x->call == call ? x->result : x->call;
+    }
+    return NONE;
+}
+
+/* Whether a product's weight, or its bias, is among the parts of a fused one that together have its figures. */
+static bool operand_is_part(const struct judgement *j, const struct measure *m, uint32_t side, uint32_t call,
+                            bool weight)
 {
     EACH_ROW(m->side[side], call, r) {
-        const struct line_judgement *x = judgement_of_row(j, m, side, r);
+        const struct line_judgement *x = judgement_of_row(j, m, (int)side, r);
         if (x && x->rule == RULE_PART_SAME && m->side[side]->rows.v[r].io == IO_INPUT &&
-            dump_row_shape(m->side[side], r)->ndim > 1)
+            (dump_row_shape(m->side[side], r)->ndim > 1) == weight)
             return true;
     }
     return false;
 }
 
-/* Whether a line is of the bias of a product whose weight is a part: then the bias is the part of one too. */
-static bool is_bias_of_part(const struct judgement *j, const struct measure *m, const struct line *l)
+/* Whether a line is of an operand of a product whose other one, bias or weight, is a part: then this is the part of one
+ * too. */
+static bool is_beside_part(const struct judgement *j, const struct measure *m, const struct line *l)
 {
-    int s = dump_row_numel(m->side[TARGET], l->row[TARGET]) < dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]) ? TARGET
-                                                                                                             : GOLDEN;
+    uint32_t s = dump_row_numel(m->side[TARGET], l->row[TARGET]) < dump_row_numel(m->side[GOLDEN], l->row[GOLDEN])
+                     ? TARGET
+                     : GOLDEN;
     const struct dump *d = m->side[s];
     const struct row *r = &d->rows.v[l->row[s]];
-    return r->io == IO_INPUT && family_is_product((enum family)d->calls.v[r->call].family) &&
-           dump_row_shape(d, l->row[s])->ndim == 1 && weight_is_part(j, m, s, r->call);
+    uint32_t other = joined_with(m->pairing, s, r->call);
+    bool product = family_is_product((enum family)d->calls.v[r->call].family) ||
+                   (other != NONE && family_is_product((enum family)d->calls.v[other].family)),
+         bias = dump_row_shape(d, l->row[s])->ndim == 1;
+    return r->io == IO_INPUT && product &&
+           (operand_is_part(j, m, s, r->call, bias) || (other != NONE && operand_is_part(j, m, s, other, bias)));
 }
 
-/* The biases of a fused product whose parts' weights are known: all of them or none are in doubt. */
-static void solve_biases(struct judgement *j, const struct measure *m)
+/* The biases of a fused product whose parts' weights are known, or its weights where its biases are: all of them are in
+ * doubt, or none. */
+static void solve_parts(struct judgement *j, const struct measure *m)
 {
     const struct pairing *p = m->pairing;
     bool *open = mem_zalloc(p->groups + 1);
@@ -75,7 +94,7 @@ static void solve_biases(struct judgement *j, const struct measure *m)
             if (group == NONE || !(x->flags & LINE_STATISTICS) || x->verdict != VERDICT_DEVIATE)
                 continue;
             if (!pass)
-                open[group] = open[group] || !is_bias_of_part(j, m, l);
+                open[group] = open[group] || !is_beside_part(j, m, l);
             else if (!open[group])
                 x->flags &= (uint8_t)~LINE_DOUBTFUL;
         }
@@ -84,7 +103,7 @@ static void solve_biases(struct judgement *j, const struct measure *m)
 
 void solved_doubts_find(struct judgement *j, const struct measure *m)
 {
-    solve_biases(j, m);
+    solve_parts(j, m);
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *x = &j->line[i];
         const struct line *l = &m->pairing->lines.v[i];

@@ -7,7 +7,8 @@
 
 /* An operand with the same figures and other elements (a weight transposed, exchanged columns) is in doubt: it may be
  * laid out in another way. Where every other compared operand of its call agrees and the result deviates, it is not.
- * Neither is, by figures, the bias of a fused product whose weight has those of all parts together. */
+ * Neither is, by figures, the bias of a fused product whose weight has those of all parts together, nor the weight
+ * where its bias has. */
 void solved_doubts_find(struct judgement *j, const struct measure *m);
 
 #endif
