@@ -319,6 +319,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
                 emit_pairs(&w, phase, klass, pass == 0);
     sequence_pair_ends(&w);
     sequence_pair_experts(&w);
+    sequence_pair_weights(&w);
     meet_levels(&w);
     sequence_pair_sources(&w);
     if (loose)

@@ -63,6 +63,9 @@ void sequence_trust(struct align_item *a, enum pair_why why, float confidence);
 void sequence_note(struct sequence *w, const align_item_list *A, const align_item_list *B); /* fills call_pair */
 /* Weighs the evidence for each pair of the two lists. */
 void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B);
+/* Pairs weights and biases of forward products that have no partner because they multiply other rows, such as those at
+ * chosen positions alone. */
+void sequence_pair_weights(struct sequence *w);
 /* Fills weight_twin for the lists of forward calls. */
 void sequence_find_weights(struct sequence *w, const align_item_list *t, const align_item_list *g);
 /* Joins products with additions of their biases if the other side has one call for both; fills `adder`. */

@@ -7,6 +7,9 @@
 
 #include "dump/family.h"
 
+#define ROUNDED 1e-3f      /* relative difference of extremes that a rounding to 16 bits makes */
+#define ROUNDED_NORM 1e-4f /* and of norms, in which it cancels */
+
 /* A weight of a side: an input not produced by a recorded call, of a call whose family has weights. */
 struct weight_use {
     float max, min;
@@ -98,6 +101,54 @@ void sequence_find_weights(struct sequence *w, const align_item_list *t, const a
             continue;
         w->weight_twin[TARGET][u->item] = other;
         w->weight_twin[GOLDEN][other] = u->item;
+    }
+    for (int s = 0; s < 2; s++)
+        vec_release(&l[s]);
+}
+
+/* ---- products of other rows ---- */
+
+/* Weights of the products that have no partner. */
+static void list_lone_products(const struct sequence *w, int s, weight_list *out)
+{
+    const align_item_list *l = &w->items[PHASE_FORWARD][ITEMS_CALLS][s];
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct align_item *x = &l->v[i];
+        if (x->family != FAMILY_LINEAR || x->match != NONE || x->set || x->group != NONE || x->inputs < 2 ||
+            w->from[s][x->in_row[1]] != NONE || !sequence_free(w, s, x->in_row[1]))
+            continue;
+        const struct fingerprint *f = &x->in[1];
+        struct weight_use u = {f->max, f->min, dump_row_numel(w->d[s], x->in_row[1]), i};
+        if (f->has == 7 && f->max != f->min)
+            vec_push(out, u);
+    }
+    vec_sort(out, by_extremes);
+}
+
+static void pair_own_rows(struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    uint32_t bias[2] = {sequence_bias_row(w, TARGET, a), sequence_bias_row(w, GOLDEN, b)};
+    sequence_emit(w, a->in_row[1], b->in_row[1], WHY_WEIGHT, 0.9f);
+    if (bias[TARGET] != NONE && bias[GOLDEN] != NONE && sequence_free(w, TARGET, bias[TARGET]) &&
+        sequence_free(w, GOLDEN, bias[GOLDEN]))
+        sequence_emit(w, bias[TARGET], bias[GOLDEN], WHY_WEIGHT, 0.9f);
+}
+
+void sequence_pair_weights(struct sequence *w)
+{
+    const align_item_list *items = w->items[PHASE_FORWARD][ITEMS_CALLS];
+    weight_list l[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++)
+        list_lone_products(w, s, &l[s]);
+    for (size_t i = 0; i < l[TARGET].n; i++) {
+        const struct weight_use *u = &l[TARGET].v[i];
+        uint32_t other = lone_user(&l[GOLDEN], u, ROUNDED);
+        if (other == NONE || lone_user(&l[TARGET], u, ROUNDED) != u->item)
+            continue;
+        const struct align_item *a = &items[TARGET].v[u->item], *b = &items[GOLDEN].v[other];
+        if (a->numel != b->numel && within_relative(a->in[1].norm, b->in[1].norm, ROUNDED_NORM) &&
+            !decided_pairs_deny(w->ruled, a->call, b->call))
+            pair_own_rows(w, a, b);
     }
     for (int s = 0; s < 2; s++)
         vec_release(&l[s]);
