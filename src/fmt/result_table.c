@@ -342,7 +342,7 @@ static enum row_io io_of(const struct dump *d, uint32_t call, struct str slot)
 
 /* ---- a row ---- */
 
-static void is_odd(struct result_table *t, struct str cell, const char *expected)
+void result_odd(struct result_table *t, struct str cell, const char *expected)
 {
     if (t->odd.n)
         return;
@@ -358,7 +358,7 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
     if (cell_is_absent(s))
         return;
     if (reading_sizes(s, TENSOR_DIMS, dim, &n) != READING_VALUE) {
-        is_odd(t, s, _("sizes in brackets"));
+        result_odd(t, s, _("sizes in brackets"));
         return;
     }
     r->shape = dump_shape(t->d, dim, n);
@@ -374,16 +374,24 @@ static bool shape_has_sizes(struct str shape)
     return reading_sizes(str_trim(shape), TENSOR_DIMS, dim, &n) == READING_VALUE && n > 0;
 }
 
+/* "<class 'int'>", "<class int>" */
+static bool is_class(struct str type, const char *name)
+{
+    ptrdiff_t at = str_search(type, name);
+    size_t end = (size_t)at + strlen(name);
+    return at > 0 && end < type.n && strchr("' ", type.p[at - 1]) && strchr("'>", type.p[end]);
+}
+
 static enum row_kind kind_of_table(struct str type)
 {
     if (cell_is_absent(type))
         return ROW_NULL;
     if (dtype_find(type) != DTYPE_UNKNOWN)
         return ROW_TENSOR;
-    return str_has(type, "'bool'")    ? ROW_BOOL
-           : str_has(type, "'int'")   ? ROW_INT
-           : str_has(type, "'float'") ? ROW_FLOAT
-           : str_has(type, "'str'")   ? ROW_STR
+    return is_class(type, "bool")    ? ROW_BOOL
+           : is_class(type, "int")   ? ROW_INT
+           : is_class(type, "float") ? ROW_FLOAT
+           : is_class(type, "str")   ? ROW_STR
            : str_starts(type, "torch.") && !str_has(type, "Size") ? ROW_TENSOR /* a type newer than our table */
                                       : ROW_OTHER;
 }
@@ -395,7 +403,7 @@ static void take_recorded_figures(struct result_table *t, struct row *r, const s
     struct str md5 = str_trim(cell[side == TARGET ? COL_TARGET_MD5 : COL_GOLDEN_MD5]);
     char tmp[NUM_MAX];
     if (r->kind == ROW_TENSOR && !cell_is_absent(md5) && !checksum_is_one(md5)) {
-        is_odd(t, md5, _("a checksum"));
+        result_odd(t, md5, _("a checksum"));
     } else if (md5.n >= 8 && !cell_is_absent(md5) && md5.p[0] != '[') {
         r->text = keep_cell_text(t, md5);
         r->has |= HAS_CHECKSUM;
@@ -473,7 +481,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     bool typeless = r.kind == ROW_NULL && t->tool != TOOL_CHECK && shape_has_sizes(shape) &&
                     !cell_is_absent(str_trim(cell[side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX]));
     if ((r.kind == ROW_OTHER && shape_has_sizes(shape)) || unnamed || typeless) { /* "flaot32" */
-        is_odd(t, type.n ? type : STR("None"), _("an element type"));
+        result_odd(t, type.n ? type : STR("None"), _("an element type"));
         r.kind = ROW_TENSOR;
     }
     if (r.kind == ROW_TENSOR)
@@ -511,7 +519,7 @@ static void check_difference(struct result_table *t, const struct str *cell, int
     double is = relative ? 100 * fabs(a - b) / fabs(b) : fabs(a - b);
     double room = relative ? 1 : 1e-6 * fmax(fabs(a), fabs(b)); /* printed digits */
     if (isfinite(is) && fabs(fabs(said) - is) > DIFFERENCE_ROOM * fmax(fabs(said), is) + room)
-        is_odd(t, cell[column], _("the difference of both sides' figures"));
+        result_odd(t, cell[column], _("the difference of both sides' figures"));
 }
 
 static void take_figures(struct result_table *t, struct result_line *l, const struct str *cell)
@@ -528,7 +536,7 @@ static void take_figures(struct result_table *t, struct result_line *l, const st
         check_difference(t, cell, relative[i], i, true);
     }
     if (l->has & 1 << RESULT_COSINE && fabs(l->figure[RESULT_COSINE]) > 1 + COSINE_ROOM)
-        is_odd(t, cell[COL_COSINE], _("a cosine"));
+        result_odd(t, cell[COL_COSINE], _("a cosine"));
     if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
         l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
 }
@@ -539,7 +547,7 @@ static void take_line_words(struct result_table *t, struct result_line *l, const
     struct str said = str_trim(cell[COL_RESULT].n ? cell[COL_RESULT] : cell[COL_ACCURACY]);
     l->word = (uint8_t)word_of(said);
     if (!l->word && !cell_is_absent(said))
-        is_odd(t, said, _("a verdict"));
+        result_odd(t, said, _("a verdict"));
     l->said = l->word && !t->own ? keep_cell_text(t, said) : "";
     message_text(cell[COL_MESSAGE], &b);
     struct str text = str_n(b.p ? b.p : "", b.n > LONGEST_TEXT ? LONGEST_TEXT : b.n);

@@ -112,6 +112,8 @@ enum result_tool result_header(const struct str *cell, size_t n, struct result_h
 void result_begin(struct result_table *t); /* takes the lock */
 /* Adds a problem: a field's quote is not closed, so following rows may be inside it. */
 void result_swallowed(struct result_table *t, uint64_t line);
+/* Before result_add: a cell of the row is not what was expected, so that the row is unread. The first one is told. */
+void result_odd(struct result_table *t, struct str cell, const char *expected);
 /* Notes that the last row has no line end: returns it without its last cell, which may be cut off, in `kept`, which
  * holds SHEET_COLUMNS. */
 const struct str *result_unended(struct result_table *t, const struct str *cell, size_t n, uint64_t line,

@@ -1,9 +1,12 @@
 /* Graphs of msprobe's visualization (*.vis): {"NPU": graph, "Bench": graph}, or one graph alone; a graph's nodes hold
  * the figures of their inputs and outputs, and the node of the other side that they were matched with. The same in a
  * database (*.vis.db): a row of tb_nodes a node, of all steps and ranks. */
+#include <math.h>
+
 #include "base/database.h"
 #include "base/json_read.h"
 #include "base/msg.h"
+#include "base/reading.h"
 #include "fmt/result_table.h"
 
 #define VIS_BYTES (1u << 30)
@@ -43,6 +46,24 @@ struct vis_node {
     const cJSON *list[2]; /* figures of inputs, of outputs; NULL: it has none */
 };
 
+/* A number's or flag's value stands again in the places of a tensor's figures. */
+static void check_value(struct vis_reading *r, const struct str *cell, const cJSON *argument, int side)
+{
+    static const char *const types[] = {"int", "float", "bool"};
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(argument, "value"),
+                *type = cJSON_GetObjectItemCaseSensitive(argument, "type");
+    if (!value || !cJSON_IsString(type) || !STR_ONE_OF(str_of(type->valuestring), types))
+        return;
+    struct str said = str_trim(result_json_text(&r->arena, value));
+    for (int i = 0; i < STAT_COUNT; i++) {
+        struct str x = str_trim(cell[(side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX) + i]);
+        double v, figure;
+        bool numbers = reading_number(said, &v) == READING_VALUE && reading_number(x, &figure) == READING_VALUE;
+        if (!reading_is_nothing(x) && (numbers ? v != figure && !(isnan(v) && isnan(figure)) : !str_eq(x, said)))
+            result_odd(r->t, said, _("the argument's value as in its other places"));
+    }
+}
+
 /* One side's fields of a tensor; of the target also what the tool found. */
 static void take_fields(struct vis_reading *r, struct str cell[COL_COUNT], const cJSON *tensor, int side)
 {
@@ -59,6 +80,7 @@ static void take_fields(struct vis_reading *r, struct str cell[COL_COUNT], const
         r->t->head.had[c] = true;
         cell[c] = result_json_text(&r->arena, v);
     }
+    check_value(r, cell, tensor, side);
     enum result_column of_type = side == TARGET ? COL_TARGET_DTYPE : COL_GOLDEN_DTYPE;
     if (!cJSON_HasObjectItem(tensor, "dtype")) /* a value that is no tensor: "<class 'int'>" */
         cell[of_type] = result_json_text(&r->arena, type);
