@@ -494,7 +494,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     }
     case RULE_UNPARSED:
-        buf_cstr(out, _("not compared: a recorded value could not be read"));
+        buf_cstr(out, _("not compared: a recorded value could not be read, or contradicts another one of it"));
         break;
     case RULE_CUT:
         buf_cstr(out, _("one side was cut before it was recorded: not compared, or another part of the tensor"));

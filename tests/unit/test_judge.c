@@ -1044,6 +1044,28 @@ static void checksums(void **state)
     }
 }
 
+/* The checksum says that the elements are the same, the figures that they are not: one of them is damaged. */
+static void a_checksum_and_figures_contradict(void **state)
+{
+    (void)state;
+    for (int differ = 0; differ < 3; differ++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "mul");
+        double golden[] = {3, -2, differ == 2 ? 5.1 : 5.001}; /* norms are summed in another order */
+        uint32_t r = recorded(&s, "output.0", (const double[]){differ == 1 ? 3.1 : 3, -2, 5}, golden);
+        for (int k = 0; k < 2; k++) {
+            s.d[k].rows.v[r].text = "5bf86686";
+            s.d[k].rows.v[r].has |= HAS_CHECKSUM;
+        }
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule, differ ? RULE_UNPARSED : RULE_CHECKSUM_SAME);
+        assert_int_equal((of(&s, r)->flags & LINE_UNREAD) != 0, differ != 0);
+        assert_int_equal(s.j.sum.unread, differ != 0);
+        scene_end(&s);
+    }
+}
+
 static void unread_tensors_are_judged_by_statistics(void **state)
 {
     static const double base[] = {2, -2, 10}, off[] = {2, -2, 11};
@@ -2682,7 +2704,7 @@ int main(void)
         cmocka_unit_test(non_finite_statistics),
         cmocka_unit_test(integer_statistics),
         cmocka_unit_test(checksums),
-        cmocka_unit_test(unread_tensors_are_judged_by_statistics),
+        cmocka_unit_test(a_checksum_and_figures_contradict), cmocka_unit_test(unread_tensors_are_judged_by_statistics),
         cmocka_unit_test(what_cannot_be_read_excuses_nothing),
         cmocka_unit_test(behind_an_unread_product),
         cmocka_unit_test(one_sided_rows),
