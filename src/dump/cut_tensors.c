@@ -38,9 +38,11 @@ static const struct shape *linear_weight(const struct dump *d, uint32_t call)
 /* A product's two operands and its output, if their axes are those of one. */
 static bool linear_shapes(const struct dump *d, uint32_t call, const struct shape *out[3])
 {
-    const struct shape *x = out[0] = shape_in(d, call, IO_INPUT, 0), *w = out[1] = linear_weight(d, call),
-                       *y = out[2] = shape_in(d, call, IO_OUTPUT, 0);
-    bool operands = x && w && y && (w->ndim == 2 || (w->ndim == x->ndim && w->ndim > 2 && is_matmul(d, call)));
+    const struct shape *w = out[1] = linear_weight(d, call);
+    if (!w)
+        return false;
+    const struct shape *x = out[0] = shape_in(d, call, IO_INPUT, 0), *y = out[2] = shape_in(d, call, IO_OUTPUT, 0);
+    bool operands = x && y && (w->ndim == 2 || (w->ndim == x->ndim && w->ndim > 2 && is_matmul(d, call)));
     /* shapes are kept once: three equal ones are no layer that was cut; those of a product would be square */
     return operands && x->ndim && x->ndim == y->ndim && !(w == y && w == x && !is_matmul(d, call));
 }
@@ -60,7 +62,7 @@ static int sizes_that_fit(const struct shape *const s[3], bool turned)
 /* Whether the second operand is [k, n]: that of a matmul, unless [n, k] fits better. */
 static bool is_turned(const struct dump *d, uint32_t call, const struct shape *const s[3])
 {
-    return is_matmul(d, call) && sizes_that_fit(s, true) >= sizes_that_fit(s, false);
+    return sizes_that_fit(s, true) >= sizes_that_fit(s, false) && is_matmul(d, call);
 }
 
 /* Whether the shapes are those of a product; a matmul may take its first operand transposed, too. */
@@ -70,8 +72,8 @@ static bool product_fits(const struct dump *d, uint32_t call, const struct shape
         return true;
     int64_t k = size_from_last(s[0], 1), n = size_from_last(s[2], 0), w[2] = {size_from_last(s[1], 0),
                                                                               size_from_last(s[1], 1)};
-    return is_matmul(d, call) && size_from_last(s[0], 0) == size_from_last(s[2], 1) &&
-           ((w[0] == k && w[1] == n) || (w[1] == k && w[0] == n));
+    return size_from_last(s[0], 0) == size_from_last(s[2], 1) &&
+           ((w[0] == k && w[1] == n) || (w[1] == k && w[0] == n)) && is_matmul(d, call);
 }
 
 /* Whether it returns all elements that it is given. */
@@ -79,7 +81,7 @@ static bool moves_all(const struct dump *d, uint32_t call)
 {
     static const char *const names[] = {".view.", ".reshape.", ".flatten.", ".permute.", ".transpose.", ".contiguous."};
     const struct call *c = &d->calls.v[call];
-    if (c->kind != CALL_API || c->phase != PHASE_FORWARD)
+    if (c->kind != CALL_API || c->phase != PHASE_FORWARD || !family_hands_on((enum family)c->family))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_search(dump_call_name(d, call), names[i]) >= 0)
@@ -92,8 +94,10 @@ enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
     const struct shape *s[3];
     if (linear_shapes(d, call, s))
         return product_fits(d, call, s) ? SHAPES_FIT : SHAPES_CONTRADICT;
+    if (!moves_all(d, call))
+        return SHAPES_UNKNOWN;
     const struct shape *x = shape_in(d, call, IO_INPUT, 0), *y = shape_in(d, call, IO_OUTPUT, 0);
-    if (!x || !y || !moves_all(d, call))
+    if (!x || !y)
         return SHAPES_UNKNOWN;
     return x->numel == y->numel ? SHAPES_FIT : SHAPES_CONTRADICT;
 }
@@ -146,7 +150,7 @@ void cut_tensors_find(struct dump *d)
         }
         const struct shape *x = s[0], *w = s[1], *y = s[2];
         calls++;
-        if (cut_tensors_call(d, c) == SHAPES_FIT)
+        if (product_fits(d, c, s))
             continue;
         int into = w->ndim - 2 + is_turned(d, c, s), over = w->ndim - 1 - is_turned(d, c, s);
         add_shorter(d, w, into, y, y->ndim - 1);
