@@ -187,7 +187,8 @@ static const char *scalar_text(const struct measure *m, const struct line *l, in
     const struct row *r = &m->side[side]->rows.v[l->row[side]];
     if (r->kind != ROW_TENSOR)
         return r->text ? r->text : "None";
-    return r->has & HAS_MAX ? num_cell(out, r->stat[STAT_MAX], 7) : _("a tensor");
+    bool one = r->has & HAS_MAX && dump_row_numel(m->side[side], l->row[side]) == 1;
+    return one ? num_cell(out, r->stat[STAT_MAX], 7) : _("a tensor");
 }
 
 static bool of_samples(const struct measure *m, uint32_t line)
