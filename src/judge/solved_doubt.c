@@ -50,6 +50,13 @@ static uint32_t joined_with(const struct pairing *p, uint32_t side, uint32_t cal
     return NONE;
 }
 
+/* 0: unknown. */
+static int axes_of(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s ? s->ndim : 0;
+}
+
 /* Whether a product's weight, or its bias, is among the parts of a fused one that together have its figures. */
 static bool operand_is_part(const struct judgement *j, const struct measure *m, uint32_t side, uint32_t call,
                             bool weight)
@@ -57,7 +64,7 @@ static bool operand_is_part(const struct judgement *j, const struct measure *m, 
     EACH_ROW(m->side[side], call, r) {
         const struct line_judgement *x = judgement_of_row(j, m, (int)side, r);
         if (x && x->rule == RULE_PART_SAME && m->side[side]->rows.v[r].io == IO_INPUT &&
-            (dump_row_shape(m->side[side], r)->ndim > 1) == weight)
+            (weight ? axes_of(m->side[side], r) > 1 : axes_of(m->side[side], r) == 1))
             return true;
     }
     return false;
@@ -75,8 +82,8 @@ static bool is_beside_part(const struct judgement *j, const struct measure *m, c
     uint32_t other = joined_with(m->pairing, s, r->call);
     bool product = family_is_product((enum family)d->calls.v[r->call].family) ||
                    (other != NONE && family_is_product((enum family)d->calls.v[other].family)),
-         bias = dump_row_shape(d, l->row[s])->ndim == 1;
-    return r->io == IO_INPUT && product &&
+         bias = axes_of(d, l->row[s]) == 1;
+    return r->io == IO_INPUT && product && axes_of(d, l->row[s]) &&
            (operand_is_part(j, m, s, r->call, bias) || (other != NONE && operand_is_part(j, m, s, other, bias)));
 }
 
