@@ -37,6 +37,12 @@ struct weight_pair {
     const char *why;     /* the reason, as a sentence, unless equal */
 };
 
+/* Whether a pair is of two whole weights: neither a part of a fused one nor an expert of a stack. */
+static inline bool weight_pair_is_whole(const struct weight_pair *p)
+{
+    return !p->part[0] && !p->part[1] && !p->expert[0] && !p->expert[1];
+}
+
 /* A weight that several ranks of a side hold (weights.h). */
 struct weight_replica {
     uint32_t copy;    /* of side[].copies */

@@ -673,7 +673,7 @@ static void pair_crossed_matrices(struct likeness *x, uint32_t *const place[2])
     for (size_t i = 0; i < x->c->pairs.n; i++) {
         const struct weight_pair *p = &x->c->pairs.v[i];
         uint32_t at[2] = {place[0][p->weight[0]], place[1][p->weight[1]]};
-        if (p->part[0] || p->part[1] || p->expert[0] || p->expert[1])
+        if (!weight_pair_is_whole(p))
             continue;
         for (int s = 0; s < 2; s++)
             to[s][at[s]] = to[s][at[s]] == MAP_NONE ? at[!s] : to[s][at[s]];

@@ -28,14 +28,13 @@ static void add_weight_alone(struct weight_rows *x, int side, uint32_t weight)
 /* Whether the elements of a pair's rows meet their own under a view of one side. */
 static bool is_row_pair(const struct weight_compare *c, const struct weights *const own[2], const struct weight_pair *p)
 {
-    bool whole = !p->part[TARGET] && !p->part[GOLDEN] && !p->expert[TARGET] && !p->expert[GOLDEN];
     const struct weight *w[2];
     for (int s = 0; s < 2; s++) {
         w[s] = &c->side[s].list.v[p->weight[s]];
         if (w[s]->ndim != own[s]->list.v[p->weight[s]].ndim) /* a matrix that holds all experts */
             return false;
     }
-    if (whole && w[TARGET]->numel != w[GOLDEN]->numel) /* padded */
+    if (weight_pair_is_whole(p) && w[TARGET]->numel != w[GOLDEN]->numel) /* padded */
         return false;
     return !(p->part[TARGET] && p->part[GOLDEN]); /* rows of fused weights in other orders */
 }
@@ -44,10 +43,9 @@ static bool is_row_pair(const struct weight_compare *c, const struct weights *co
 static struct view view_of_pair(const struct weight_pair *p)
 {
     struct view v = {.step = {{.op = VIEW_TRANSPOSE}}};
-    bool whole = !p->part[TARGET] && !p->part[GOLDEN] && !p->expert[TARGET] && !p->expert[GOLDEN];
     bool turned[2] = {p->turned[TARGET], p->turned[GOLDEN] != p->transpose};
     v.side = turned[TARGET] ? TARGET : GOLDEN;
-    v.count = whole && turned[TARGET] != turned[GOLDEN];
+    v.count = weight_pair_is_whole(p) && turned[TARGET] != turned[GOLDEN];
     return v;
 }
 

@@ -75,7 +75,7 @@ static void vote_by_partners(struct storage *x)
 {
     for (size_t k = 0; k < x->c->pairs.n; k++) {
         const struct weight_pair *p = &x->c->pairs.v[k];
-        if (p->part[0] || p->part[1] || p->expert[0] || p->expert[1] || p->stacks ||
+        if (!weight_pair_is_whole(p) || p->stacks ||
             !is_matrix(x, 0, p->weight[0]) || !is_matrix(x, 1, p->weight[1]))
             continue;
         const struct weight *w[2] = {stored_weight(x, 0, p->weight[0]), stored_weight(x, 1, p->weight[1])};
