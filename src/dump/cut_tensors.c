@@ -89,17 +89,22 @@ static bool moves_all(const struct dump *d, uint32_t call)
     return false;
 }
 
-enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
+static enum shapes_fit moved_elements_fit(const struct dump *d, uint32_t call)
 {
-    const struct shape *s[3];
-    if (linear_shapes(d, call, s))
-        return product_fits(d, call, s) ? SHAPES_FIT : SHAPES_CONTRADICT;
     if (!moves_all(d, call))
         return SHAPES_UNKNOWN;
     const struct shape *x = shape_in(d, call, IO_INPUT, 0), *y = shape_in(d, call, IO_OUTPUT, 0);
     if (!x || !y)
         return SHAPES_UNKNOWN;
     return x->numel == y->numel ? SHAPES_FIT : SHAPES_CONTRADICT;
+}
+
+enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
+{
+    const struct shape *s[3];
+    if (!linear_shapes(d, call, s))
+        return moved_elements_fit(d, call);
+    return product_fits(d, call, s) ? SHAPES_FIT : SHAPES_CONTRADICT;
 }
 
 /* Of two axes that should be equal, the shorter one was cut. */
@@ -142,7 +147,7 @@ void cut_tensors_find(struct dump *d)
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct shape *s[3];
         if (!linear_shapes(d, c, s)) {
-            enum shapes_fit fit = cut_tensors_call(d, c);
+            enum shapes_fit fit = moved_elements_fit(d, c);
             views += fit != SHAPES_UNKNOWN;
             if (fit == SHAPES_CONTRADICT && !odd_views++)
                 view = c;
