@@ -166,12 +166,25 @@ static uint32_t call_of(struct dump *d, const char *op)
     return c;
 }
 
-static struct condition alone(const char *op, const double *x, const double *z, const double *y, size_t n)
+/* The condition of a golden row of two finished sides, which it releases. */
+static struct condition condition_and_release(struct dump d[2], uint32_t row)
 {
-    struct dump d[2];
     struct pairing p = {0};
     struct pairing_options po = {0};
     struct measure m = {0};
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of(&m, m.state, row);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+static struct condition alone(const char *op, const double *x, const double *z, const double *y, size_t n)
+{
+    struct dump d[2];
     uint32_t out = 0;
     for (int s = 0; s < 2; s++) {
         side_start(&d[s], "pytorch");
@@ -182,14 +195,7 @@ static struct condition alone(const char *op, const double *x, const double *z, 
         out = row_of(&d[s], c, "output.0", DTYPE_F32, n == N ? "256,16" : "", y, n);
         side_end(&d[s]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of(&m, m.state, out);
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return c;
+    return condition_and_release(d, out);
 }
 
 static void test_noise_grows_as_estimated(void **state)
@@ -258,9 +264,6 @@ static size_t back_layer_norm(const double *x, const double *g, double *dx)
 static struct condition alone_back(const char *op, const double *x, const double *y, const double *g, const double *dx)
 {
     struct dump d[2];
-    struct pairing p = {0};
-    struct pairing_options po = {0};
-    struct measure m = {0};
     uint32_t out = 0;
     char name[80];
     snprintf(name, sizeof name, "Functional.%s.0.backward", op);
@@ -275,14 +278,7 @@ static struct condition alone_back(const char *op, const double *x, const double
         out = row_of(&d[s], b, "output.0", DTYPE_F32, "256,16", dx, N);
         side_end(&d[s]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of(&m, m.state, out);
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return c;
+    return condition_and_release(d, out);
 }
 
 /* What a function that saturates, or a norm whose incoming gradient lies along its values, leaves of a gradient. */
