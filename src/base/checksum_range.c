@@ -38,7 +38,8 @@ bool crc_parse(struct str text, uint32_t *crc)
     return text.n == 8;
 }
 
-int crc_of_range(const struct file *f, uint64_t at, uint64_t size, uint32_t *crc, struct err *e)
+/* Reads the whole range. */
+static int crc_of_range(const struct file *f, uint64_t at, uint64_t size, uint32_t *crc, struct err *e)
 {
     unsigned char *piece = mem_alloc(PIECE);
     int rc = 0;

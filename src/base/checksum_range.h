@@ -15,8 +15,6 @@ uint32_t crc_of(uint32_t before, const void *p, size_t n); /* before: of the byt
 bool crc_same(uint32_t stored, uint32_t of_bytes);
 /* Reads the eight lower-case digits in which digests and packs write a CRC-32; false: text is anything else. */
 bool crc_parse(struct str text, uint32_t *crc);
-/* Reads the whole range. */
-int crc_of_range(const struct file *f, uint64_t at, uint64_t size, uint32_t *crc, struct err *e);
 /* -1 with a sentence that names file and place if the range does not have its CRC-32, or cannot be read. */
 int sealed_verify(const struct file *f, const struct sealed *s, struct err *e);
 

@@ -34,11 +34,6 @@ bool database_holds(const char *path, const char *table)
 #define LONGEST (64 << 20) /* bytes of a value, and of a row */
 #define STEPS 10000        /* of SQLite's machine between two looks at stop */
 
-bool database_there(void)
-{
-    return true;
-}
-
 static int database_error(const struct database *db, struct err *e)
 {
     int code = sqlite3_errcode(db->handle) & 0xff;
@@ -256,11 +251,6 @@ void query_end(struct query *q)
     q->statement = NULL;
 }
 #else
-bool database_there(void)
-{
-    return false;
-}
-
 int database_open(struct database *db, const char *path, struct err *e)
 {
     *db = (struct database){.path = path};

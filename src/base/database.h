@@ -1,12 +1,11 @@
 /* SQLite databases, read only: nothing is written, no view, trigger or foreign function of the file is run, and a query
- * ends when its reader is stopped. Optional at build time (database_there). */
+ * ends when its reader is stopped. Optional at build time. */
 #ifndef BASE_DATABASE_H
 #define BASE_DATABASE_H
 
 #include "base/err.h"
 #include "base/reading.h"
 
-bool database_there(void); /* whether this program was built with SQLite */
 /* Whether a file begins as a database of SQLite that has this table. */
 bool database_holds(const char *path, const char *table);
 

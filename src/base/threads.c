@@ -33,7 +33,8 @@ void work_crew_release(struct work_crew *c)
     pthread_cond_destroy(&c->changed);
 }
 
-void work_crew_join(struct work_crew *c)
+/* Called by a member before its own work begins. */
+static void work_crew_join(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->busy++;
@@ -84,7 +85,8 @@ static bool help_oldest_job(struct work_crew *c)
     return true;
 }
 
-void work_crew_leave(struct work_crew *c)
+/* Called by a member that has no more work of its own: it helps until all members have left. */
+static void work_crew_leave(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->busy--;

@@ -36,13 +36,9 @@ void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_boo
 /* The same in a crew made for it; *at (unless NULL) is that crew while it works. */
 void work_crew_run(struct work_crew **at, int workers, size_t n, const atomic_bool *cancel,
                    void (*one)(void *ctx, size_t i), void *ctx);
-/* Called by a member before its own work begins. */
-void work_crew_join(struct work_crew *c);
 /* Runs work(ctx) on this member and, while it runs here, on idle members; returns when all have returned. work must
  * return at once when nothing is left to do. */
 void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx);
-/* Called by a member that has no more work of its own: it helps until all members have left. */
-void work_crew_leave(struct work_crew *c);
 /* For threads that are no members: helps if a job is open; false: none is. */
 bool work_crew_help(struct work_crew *c);
 bool work_crew_needs_help(struct work_crew *c);

@@ -232,6 +232,14 @@ bool workspace_covered_table_waits(struct workspace *d, const char *command)
     return true;
 }
 
+/* The frame that is selected first: model code, not the frameworks' calls around it. */
+static uint32_t first_frame(const struct workspace *d, int side)
+{
+    bool twin;
+    uint32_t st = workspace_stack(d, d->cursor, side, &twin);
+    return st == NONE ? 0 : dump_stack_start(&d->c->side[side].dump, st);
+}
+
 void workspace_settle(struct workspace *d)
 {
     uint32_t n = workspace_lines(d);
@@ -244,7 +252,7 @@ void workspace_settle(struct workspace *d)
     if (d->stack.line != d->cursor) { /* another row: its stack from the model's code on */
         d->stack.line = d->cursor;
         for (int i = 0; i < 2; i++)
-            d->stack.frame[i] = workspace_stack_start(d, d->cursor, i);
+            d->stack.frame[i] = first_frame(d, i);
         d->detail_scroll = 0;
     }
     workspace_rows(d, d->cursor, d->cursor_row);
@@ -302,13 +310,6 @@ uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, boo
         return NONE;
     const struct dump *x = &d->c->side[side].dump;
     return dump_call_stack(x, x->rows.v[row[side]].call, of_twin);
-}
-
-uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int side)
-{
-    bool twin;
-    uint32_t st = workspace_stack(d, line, side, &twin);
-    return st == NONE ? 0 : dump_stack_start(&d->c->side[side].dump, st);
 }
 
 const struct frame *workspace_frame(const struct workspace *d, int side)

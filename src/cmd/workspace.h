@@ -307,8 +307,6 @@ void workspace_rows(const struct workspace *d, uint32_t line, uint32_t row[2]);
 const struct line_judgement *workspace_judgement(const struct workspace *d, uint32_t line);
 /* The call's stack on a side, or its forward twin's; NONE if neither exists. */
 uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, bool *of_twin);
-/* The frame that is selected first: model code, not the frameworks' calls around it. */
-uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int side);
 /* The selected frame of that side at the cursor; NULL: none. */
 const struct frame *workspace_frame(const struct workspace *d, int side);
 /* Selects a frame; the other side selects the same depth of the model's code unless the sides move separately. */

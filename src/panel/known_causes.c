@@ -154,7 +154,7 @@ const char *known_cause_match(const struct known_cause_facts *f, struct arena *a
     return match_known_cause(f, a, i, NULL);
 }
 
-const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a)
+static const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a)
 {
     struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
     while (next_card(&rest, &name, &lines)) {

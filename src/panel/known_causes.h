@@ -16,9 +16,8 @@ struct known_cause_facts {
 /* The i-th matching cause as "cause (matched: what)"; NULL after the last. With a row, at least one condition must be
  * about the row; without one, none may be. */
 const char *known_cause_match(const struct known_cause_facts *f, struct arena *a, size_t i);
-/* The sentence of the first cause that matches a row by more than its diagnosis, whose advice says as much; NULL. */
-const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a);
-/* The same of a line of a comparison; x: its diagnoses, NULL if not known. */
+/* The sentence of the first cause that matches a line of a comparison by more than its diagnosis, whose advice says as
+ * much; NULL. x: its diagnoses, NULL if not known. */
 const char *known_cause_at(const struct procedure *g, const struct comparison *c, uint32_t line,
                            const struct diagnoses *x, struct arena *a);
 /* Adds causes matched without a row by conditions of this kind ("check:", "norm:", "curve:") as items. */

@@ -104,7 +104,8 @@ static bool hidden_states(const struct whole_rows *r, const struct whole_row *x)
            str_u64(str_cut(path, (size_t)(str_rfind(path, '.') + 1)), &n);
 }
 
-bool dims_match(const struct dims *d, const struct whole_rows *r, const struct whole_row *x)
+/* Whether it matches a name of the row on any rank. */
+static bool dims_match(const struct dims *d, const struct whole_rows *r, const struct whole_row *x)
 {
     if (x->kind != ROW_TENSOR || x->ndim != d->ndim)
         return false;

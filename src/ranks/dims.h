@@ -27,8 +27,6 @@ struct dims_list {
 int dims_parse(struct dims *d, struct str text, struct err *e);
 /* The index of the one that applies to a row, or NONE. */
 uint32_t dims_of_row(const struct dims_list *l, const struct whole_rows *r, const struct whole_row *x);
-/* Whether it matches a name of the row on any rank. */
-bool dims_match(const struct dims *d, const struct whole_rows *r, const struct whole_row *x);
 /* Whether a join step agrees with it. Dimensions that are not named hold replicas; micro-batches that are not named
  * may be on any axis. */
 bool dims_allow(const struct dims *d, const struct join_step *s);
