@@ -261,13 +261,14 @@ static bool places_tell(const struct sequence *w, const struct align_item *a, co
     return io != IO_INPUT || !((commutes && a->op != b->op) || (graph && t->phase == PHASE_BACKWARD));
 }
 
-/* Whether all operands but one of a concatenation hold the same values: then the last ones belong together, whatever
- * they hold. The figures of the whole may be those of its largest part, and a rotation keeps norms. */
+/* Whether all operands but one of a concatenation or a sum hold the same values: then the last ones belong together,
+ * whatever they hold. The figures of the whole may be those of its largest part, as those of a residual stream are, and
+ * a rotation keeps norms. */
 static bool only_operand_left(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                               const struct rows *t, const struct rows *g)
 {
     int left[2] = {0, 0}, paired = 0;
-    if (a->op != b->op || a->op != family_operator(str_of("cat")))
+    if (a->op != b->op || (a->op != family_operator(str_of("cat")) && a->op != family_operator(str_of("add"))))
         return false;
     for (int i = 0; i < ROWS; i++) {
         left[TARGET] += i < t->n && t->row[i] != NONE && dump_row_numel(w->d[TARGET], t->row[i]) > 1;

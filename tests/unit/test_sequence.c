@@ -1128,25 +1128,31 @@ static void operands_keep_their_places(void **state)
     shut(&b);
 }
 
-/* The last operands of a concatenation belong together, whatever they hold, if the others agree. */
-static void last_operand_of_a_concatenation(void **state)
+/* The last operands of a concatenation or a sum belong together, whatever they hold, if the others agree. */
+static void last_operand_left(void **state)
 {
-    struct both b;
+    static const struct {
+        const char *op[2];
+        int64_t whole;
+    } cases[] = {{{"Concat", "cat"}, 128}, {{"Add", "__add__"}, 64}};
     (void)state;
-    start(&b);
-    struct value pass = fresh(64), whole = fresh(128), turned[2] = {fresh(64), fresh(64)};
-    call(&b.t, "Torch", "Softmax", PHASE_FORWARD, fresh(64), pass);
-    call(&b.g, "Torch", "softmax", PHASE_FORWARD, fresh(64), pass);
-    uint32_t t = b.t.calls.n, first = b.t.rows.n;
-    product(&b.t, "Concat", turned[0], pass, whole);
-    product(&b.g, "cat", turned[1], pass, whole);
-    product(&b.t, "BatchMatMul", whole, pass, whole);
-    product(&b.g, "matmul", whole, pass, whole);
-    align(&b);
-    const struct sequence_pair *p = pair_of(&b, first);
-    assert_int_equal(b.t.rows.v[first].call, t);
-    assert_true(p && p->confidence > 0.5f);
-    shut(&b);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct both b;
+        start(&b);
+        struct value pass = fresh(64), whole = fresh(cases[i].whole), turned[2] = {fresh(64), fresh(64)};
+        call(&b.t, "Torch", "Softmax", PHASE_FORWARD, fresh(64), pass);
+        call(&b.g, "Torch", "softmax", PHASE_FORWARD, fresh(64), pass);
+        uint32_t t = b.t.calls.n, first = b.t.rows.n;
+        product(&b.t, cases[i].op[TARGET], turned[0], pass, whole);
+        product(&b.g, cases[i].op[GOLDEN], turned[1], pass, whole);
+        product(&b.t, "BatchMatMul", whole, pass, whole);
+        product(&b.g, "matmul", whole, pass, whole);
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, first);
+        assert_int_equal(b.t.rows.v[first].call, t);
+        assert_true(p && p->confidence > 0.5f);
+        shut(&b);
+    }
 }
 
 int main(void)
@@ -1189,7 +1195,7 @@ int main(void)
         cmocka_unit_test(roles),
         cmocka_unit_test(makers_of_paired_inputs),
         cmocka_unit_test(operands_keep_their_places),
-        cmocka_unit_test(last_operand_of_a_concatenation),
+        cmocka_unit_test(last_operand_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
