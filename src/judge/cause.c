@@ -451,18 +451,37 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
     return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
 }
 
-/* The same of an input whose elements, numbers of tokens as well, an unrecorded step took out of an earlier pair that
- * agrees, each side its own from one place. */
-static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
+/* Whether an input's elements, numbers of tokens as well, may come out of earlier pairs, each side its own. */
+static bool may_be_taken(const struct causes *k, uint32_t line, uint32_t row)
 {
     const struct row *x = &k->d->rows.v[row];
-    bool taken = x->io == IO_INPUT && x->kind == ROW_TENSOR && k->flow->held[row] == NONE &&
-                 !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
-    uint32_t of = taken ? taken_elements_from(k->m, k->flow, line) : NONE;
+    return x->io == IO_INPUT && x->kind == ROW_TENSOR && k->flow->held[row] == NONE &&
+           !(k->j->line[line].flags & (LINE_STATISTICS | LINE_SOURCE));
+}
+
+/* The same as agreed_before of elements that an unrecorded step took out of an earlier pair that agrees. */
+static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
+{
+    uint32_t of = may_be_taken(k, line, row) ? taken_elements_from(k->m, k->flow, line) : NONE;
     if (of == NONE || !k->decided[of] || k->j->line[of].cause != CAUSE_AGREES)
         return NONE;
     /* where all of it agrees but for what nobody reads, this may be what somebody does read */
     return measure_figures(k->m, of)->rel_l2 > (double)k->j->line[of].limit ? NONE : of;
+}
+
+static bool is_agreed_part(const void *causes, uint32_t of)
+{
+    const struct causes *k = causes;
+    const struct line_judgement *l = &k->j->line[of];
+    return k->decided[of] && l->cause == CAUSE_AGREES &&
+           (l->basis == BASIS_RECOMPUTED || measure_figures(k->m, of)->rel_l2 <= (double)l->limit);
+}
+
+/* Whether unrecorded steps put an incoming gradient together of such pairs: those of slices of the value. */
+static bool joins_agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
+{
+    return k->d->calls.v[k->d->rows.v[row].call].phase == PHASE_BACKWARD && may_be_taken(k, line, row) &&
+           taken_elements_joined(k->m, k->flow, line, is_agreed_part, k);
 }
 
 #define NOT_ASKED (NONE - 1)
@@ -585,7 +604,7 @@ static bool decide_agreed_before(struct causes *k, const struct undecided *u)
         return false;
     uint32_t agreed = agreed_before(k, u->line, u->row);
     agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
-    if (agreed == NONE && gradient_terms_explain(&terms, u->line)) {
+    if (agreed == NONE && (gradient_terms_explain(&terms, u->line) || joins_agreed_elements(k, u->line, u->row))) {
         give_cause(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
         return true;
     }

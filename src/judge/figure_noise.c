@@ -5,6 +5,8 @@
 
 #include "dump/family.h"
 #include "judge/pass_rows.h"
+#include "pair/align_item.h"
+#include "pair/call_arguments.h"
 
 #define BACK 64 /* calls before a gradient among which the rows that it consists of are searched */
 #define EXTREMES (HAS_MAX | HAS_MIN)
@@ -31,6 +33,16 @@ static double error_of_extreme(const struct row *const r[2])
     return isfinite(error) ? error : 0;
 }
 
+/* The same for the element of the smallest magnitude, where no value is on the other side of zero. */
+static double error_of_least(const struct row *const r[2])
+{
+    if (!both_have(r, EXTREMES) || !(r[GOLDEN]->stat[STAT_MIN] * r[GOLDEN]->stat[STAT_MAX] > 0))
+        return 0;
+    const double *t = r[TARGET]->stat, *g = r[GOLDEN]->stat;
+    int which = g[STAT_MIN] > 0 ? STAT_MIN : STAT_MAX;
+    return fabs(t[which] - g[which]) / fabs(g[which]);
+}
+
 /* The rows of a target row's pair, and its error, if that was accepted. */
 static bool accepted_rows(const struct judge_pass *p, uint32_t row, const struct row *r[2], double *error)
 {
@@ -44,16 +56,27 @@ static bool accepted_rows(const struct judge_pass *p, uint32_t row, const struct
     return (line_agrees(l) || l->rule == RULE_ILL) && isfinite(*error);
 }
 
+/* The relative error of the smallest divisor of a forward call, whose quotients are the largest; 0: it divides by
+ * nothing recorded, or unknown. */
+static double error_of_divisor(const struct judge_pass *p, uint32_t call)
+{
+    uint32_t divisor = align_item_does(p->side[TARGET], call, STR("div")) ? call_input(p->side[TARGET], call, 1) : NONE;
+    const struct row *r[2];
+    double error;
+    return divisor != NONE && accepted_rows(p, divisor, r, &error) ? error_of_least(r) : 0;
+}
+
 double figure_noise_of_product(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     const struct row *r[2];
-    double sum = 0, error;
+    double error;
     if (k->f || k->r[TARGET]->io != IO_OUTPUT || c->family != FAMILY_MUL || c->kind == CALL_MODULE ||
         !both_have(k->r, FIGURES))
         return 0;
     if (c->phase == PHASE_BACKWARD)
-        return c->twin == NONE ? 0 : (double)p->call_error[c->twin];
+        return c->twin == NONE ? 0 : fmax((double)p->call_error[c->twin], error_of_divisor(p, c->twin));
+    double sum = error_of_divisor(p, k->call);
     EACH_EARLY_ROW(p->side[TARGET], k->call, x)
         if (pass_is_float(&p->side[TARGET]->rows.v[x], IO_INPUT) && accepted_rows(p, x, r, &error))
             sum += error_of_extreme(r);

@@ -6,8 +6,8 @@
 #include "judge/row_verdict.h"
 
 /* That of a product's or quotient's output, relative to its norm. The relative errors of factors add up: in an extreme,
- * which is one element, those of the factors' extremes; in a gradient that of the other factor. 0: of other rows, or
- * unknown. */
+ * which is one element, those of the factors' extremes and of the smallest divisor; in a gradient that of the other
+ * factor or of the smallest divisor. 0: of other rows, or unknown. */
 double figure_noise_of_product(const struct judge_pass *p, const struct verdict_case *k);
 /* That of a gradient which holds what an earlier backward call returned, as the figures of both sides show: all of it,
  * in a coarser type, or the part that has an extreme of it. 0: none is found. */

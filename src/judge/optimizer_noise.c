@@ -9,6 +9,8 @@
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"
 #include "measure/element_sample.h"
+#include "pair/align_item.h"
+#include "pair/call_arguments.h"
 
 #define PART 0.05       /* of a step: a difference above it is an inverted step */
 #define TYPICAL 0.005   /* of a step: half of the elements differ by less; another learning rate changes all of them */
@@ -155,6 +157,38 @@ static bool figures_lack_gradient(const struct judge_pass *p, const struct verdi
            condition_of_gradient(p->m, p->state, rows, 0, 0).kind == CONDITION_ZERO_GRADIENT;
 }
 
+/* By how much an element of the bias of a target call differs, if steps of noise explain that; 0: they need not. */
+static double bias_moved(const struct judge_pass *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    double most = 0;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct shape *s = d->rows.v[r].io == IO_OUTPUT ? NULL : dump_row_shape(d, r);
+        uint32_t line = s && s->ndim == 1 ? p->m->pairing->line_of[TARGET][r] : NONE;
+        bool moved = line != NONE && p->j->line[line].rule == RULE_ILL && p->j->line[line].was == CONDITION_OPTIMIZER &&
+                     p->state[line] == MEASURE_DONE;
+        most = moved ? fmax(most, p->m->figures[line]->max_abs) : most;
+    }
+    return most;
+}
+
+#define EARLIER 2 /* times the difference of a bias of today: it may have been larger in an earlier step */
+
+/* The same of the mean that a batch norm kept of earlier steps: it moved with the bias of the call before it, of which
+ * each step adds its share. */
+static bool mean_moved_with_bias(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool mean = align_item_does(d, k->call, STR("batch_norm")) && call_input(d, k->call, 1) == k->row[TARGET];
+    uint32_t given = mean ? call_argument(d, k->call, "momentum") : NONE, in = mean ? call_input(d, k->call, 0) : NONE;
+    if (given == NONE || in == NONE)
+        return false;
+    double share = 1 - pow(1 - d->rows.v[given].stat[STAT_MAX], (double)d->step), most = 0;
+    for (uint32_t r = p->flow[TARGET].held[in]; r != NONE; r = p->flow[TARGET].held[r])
+        most = fmax(most, bias_moved(p, d->rows.v[r].call));
+    return k->f->max_abs <= EARLIER * share * most;
+}
+
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
 {
     struct element_sample s;
@@ -165,6 +199,8 @@ bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k
         return figures_lack_gradient(p, k);
     if (!k->f->two)
         return false;
+    if (mean_moved_with_bias(p, k))
+        return true;
     if (isnan(p->largest_step))
         p->largest_step = largest_step(p);
     double step = p->largest_step, most = k->f->max_abs;

@@ -58,24 +58,82 @@ static bool holds_all(const struct measure *m, uint32_t line, const double *part
     return found;
 }
 
+/* Whether an earlier row of the target may hold elements of the line: it holds what no row before it holds, and the
+ * sides differ in it. */
+static const struct figures *source_figures(const struct measure *m, const struct dataflow *flow, uint32_t r,
+                                            uint32_t row, uint32_t *of)
+{
+    const struct dump *d = m->side[TARGET];
+    bool first = flow->held[r] == NONE && d->rows.v[r].call != d->rows.v[row].call; /* others hold what it holds */
+    *of = first ? m->pairing->line_of[TARGET][r] : NONE;
+    bool paired = *of != NONE && d->rows.v[r].kind == ROW_TENSOR && m->pairing->lines.v[*of].pair != NONE;
+    const struct figures *x = paired ? measure_figures(m, *of) : NULL;
+    return x && x->two && x->rel_l2 > 0 ? x : NULL;
+}
+
 uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flow, uint32_t line)
 {
     const struct figures *f = measure_figures(m, line);
-    const struct dump *d = m->side[TARGET];
-    uint32_t row = m->pairing->lines.v[line].row[TARGET], found = NONE;
+    uint32_t row = m->pairing->lines.v[line].row[TARGET], found = NONE, of;
     size_t n = 0;
     int read = 0;
-    double *part = f && f->two && dump_row_numel(d, row) >= LEAST ? pairs_of(m, line, &n) : NULL;
+    double *part = f && f->two && dump_row_numel(m->side[TARGET], row) >= LEAST ? pairs_of(m, line, &n) : NULL;
     for (uint32_t r = row; part && found == NONE && r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
-        bool first = flow->held[r] == NONE && d->rows.v[r].call != d->rows.v[row].call; /* others hold what it holds */
-        uint32_t of = first ? m->pairing->line_of[TARGET][r] : NONE;
-        const struct figures *x = of == NONE || d->rows.v[r].kind != ROW_TENSOR ||
-                                  m->pairing->lines.v[of].pair == NONE ? NULL : measure_figures(m, of);
-        if (!x || !x->two || !(x->rel_l2 > 0) || !figures_enclose(x, f))
+        const struct figures *x = source_figures(m, flow, r, row, &of);
+        if (!x || !figures_enclose(x, f))
             continue;
         read++;
         found = holds_all(m, of, part, n) ? of : NONE;
     }
     free(part);
     return found;
+}
+
+/* Marks the pairs of a line that an earlier line has, if all of those of it that differ are there. */
+static void mark_taken(const struct measure *m, uint32_t from, const double *whole, size_t n, bool *marked)
+{
+    size_t count = 0, differ = 0, *place = NULL;
+    double *part = pairs_of(m, from, &count);
+    bool all = part != NULL;
+    if (part)
+        place = mem_alloc((count + 1) * sizeof *place);
+    for (size_t i = 0, at = 0; all && i < count; i++) {
+        if (part[2 * i] == part[2 * i + 1])
+            continue;
+        while (at < n && by_value(&whole[2 * at], &part[2 * i]) < 0)
+            at++;
+        all = at < n && by_value(&whole[2 * at], &part[2 * i]) == 0;
+        place[differ++] = at;
+    }
+    all = all && differ >= LEAST;
+    for (size_t i = 0; all && i < differ; i++)
+        for (size_t at = place[i]; at < n && by_value(&whole[2 * at], &whole[2 * place[i]]) == 0; at++)
+            marked[at] = true;
+    free(part);
+    free(place);
+}
+
+bool taken_elements_joined(const struct measure *m, const struct dataflow *flow, uint32_t line,
+                           bool (*agrees)(const void *context, uint32_t line), const void *context)
+{
+    const struct figures *f = measure_figures(m, line);
+    const struct dump *d = m->side[TARGET];
+    uint32_t row = m->pairing->lines.v[line].row[TARGET], of;
+    size_t n = 0, open = 0;
+    int read = 0;
+    double *whole = f && f->two ? pairs_of(m, line, &n) : NULL;
+    bool *marked = whole ? mem_zalloc((n + 1) * sizeof *marked) : NULL;
+    for (uint32_t r = row; whole && r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
+        const struct figures *x = source_figures(m, flow, r, row, &of);
+        if (!x || dump_row_numel(d, r) >= n || !figures_enclose(f, x) || !agrees(context, of))
+            continue;
+        read++;
+        mark_taken(m, of, whole, n, marked);
+    }
+    for (size_t i = 0; i < n && whole; i++)
+        open += !marked[i] && whole[2 * i] != whole[2 * i + 1];
+    bool joined = whole && open == 0;
+    free(whole);
+    free(marked);
+    return joined;
 }
