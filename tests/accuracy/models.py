@@ -2,7 +2,7 @@
 
 build(name, o) gives (model, inputs, loss of its outputs). VARIANTS rewrite a built model without changing its mathematics; FAULTS change it.
 """
-import types, zlib
+import importlib, types, zlib
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -51,7 +51,8 @@ def configured(o, cls, config, **kw):
         c._experts_implementation = o.experts
     for change in o.config:
         change(c)
-    return getattr(transformers, cls)(c)
+    module, _, cls = cls.rpartition('.')                  # MODULE.CLASS: one that the library does not export
+    return getattr(importlib.import_module(f'transformers.models.{module}.modeling_{module}') if module else transformers, cls)(c)
 
 
 def cross_entropy(o, logits, labels, shift):
@@ -522,7 +523,6 @@ def before_building(fault, o):
         old = masking_utils.sliding_window_overlay
         masking_utils.sliding_window_overlay = lambda n: old(n + int(arg))
     elif kind == 'interleaved':
-        import importlib
         module, n = arg.split('@')
         half = lambda x: torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
         nth(importlib.import_module(f'transformers.models.{module}.modeling_{module}'), 'apply_rotary_pos_emb', n,

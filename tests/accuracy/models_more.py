@@ -4,7 +4,9 @@
 def add(models):
     """puts them beside those of models.py"""
     import torch
-    from models import draw, classified, DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
+    from torch import nn
+    import torch.nn.functional as F
+    from models import hidden, draw, classified, DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
     C, M = models.CAUSAL, models.MODELS
     SLIDE = {'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention']}
     PICKS = {'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2}
@@ -432,4 +434,152 @@ def add(models):
     'hunyuanimage': diffuser('HunyuanImageTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 4, 4), 'timestep': torch.tensor([301.0]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.long)}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=1, num_single_layers=1, num_refiner_layers=1, mlp_ratio=2.0, text_embed_dim=24, rope_axes_dim=(8, 8)),
     'motifvideo': diffuser('MotifVideoTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 4, 4), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'encoder_attention_mask': torch.ones(1, 5, dtype=torch.long)}, in_channels=4, out_channels=4, num_attention_heads=3, attention_head_dim=16, num_layers=1, num_single_layers=1, mlp_ratio=2.0, text_embed_dim=24, rope_axes_dim=(4, 6, 6)),
     'briafibo': diffuser('BriaFiboTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'text_encoder_layers': [noise(o, 'layer0', 1, 5, 16), noise(o, 'layer1', 1, 5, 16)], 'timestep': torch.tensor([301.0]), 'img_ids': torch.arange(48).reshape(16, 3).float() % 7, 'txt_ids': torch.zeros(5, 3)}, in_channels=8, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2, joint_attention_dim=24, axes_dims_rope=[4, 6, 6], text_encoder_dim=16),
+    })
+
+    # the thirteenth set
+    class HandAttention(nn.Module):                       # as repositories write it: one product for queries, keys and values, cut along the last axis
+        def __init__(self, d, heads, causal, o):
+            super().__init__()
+            self.c_attn, self.c_proj, self.heads, self.causal, self.flash = nn.Linear(d, 3 * d), nn.Linear(d, d), heads, causal, o.attn != 'eager'
+            self.register_buffer('bias', torch.tril(torch.ones(32, 32)).view(1, 1, 32, 32), persistent=False)
+
+        def forward(self, x):
+            b, t, c = x.size()
+            q, k, v = (z.view(b, t, self.heads, c // self.heads).transpose(1, 2) for z in self.c_attn(x).split(c, dim=2))
+            if self.flash:
+                y = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+            else:
+                a = (q @ k.transpose(-2, -1)) * (k.size(-1) ** -0.5)
+                if self.causal:
+                    a = a.masked_fill(self.bias[:, :, :t, :t] == 0, float('-inf'))
+                y = F.softmax(a, dim=-1) @ v
+            return self.c_proj(y.transpose(1, 2).contiguous().view(b, t, c))
+
+    class HandGpt(nn.Module):
+        def __init__(self, o, d=48, heads=4):
+            super().__init__()
+            self.wte, self.wpe, self.ln_f = nn.Embedding(V, d), nn.Embedding(32, d), nn.LayerNorm(d)
+            self.h = nn.ModuleList(nn.ModuleDict(dict(ln_1=nn.LayerNorm(d), attn=HandAttention(d, heads, True, o), ln_2=nn.LayerNorm(d), c_fc=nn.Linear(d, 2 * d), act=nn.GELU(), c_proj=nn.Linear(2 * d, d))) for _ in range(2))
+
+        def forward(self, idx):
+            x = self.wte(idx) + self.wpe(torch.arange(idx.shape[1]))
+            for h in self.h:
+                x = x + h['attn'](h['ln_1'](x))
+                x = x + h['c_proj'](h['act'](h['c_fc'](h['ln_2'](x))))
+            return self.ln_f(x) @ self.wte.weight.t()
+
+    class HandDit(nn.Module):
+        def __init__(self, o, d=48, heads=4):
+            super().__init__()
+            self.x_embedder, self.t1, self.t2 = nn.Conv2d(4, d, 2, 2), nn.Linear(16, d), nn.Linear(d, d)
+            self.blocks = nn.ModuleList(nn.ModuleDict(dict(norm1=nn.LayerNorm(d, elementwise_affine=False, eps=1e-6), attn=HandAttention(d, heads, False, o), norm2=nn.LayerNorm(d, elementwise_affine=False, eps=1e-6), fc1=nn.Linear(d, 2 * d), fc2=nn.Linear(2 * d, d), ada=nn.Linear(d, 6 * d))) for _ in range(2))
+            self.last, self.final = nn.LayerNorm(d, elementwise_affine=False, eps=1e-6), nn.Linear(d, 16)
+
+        def forward(self, x, t):
+            f = t[:, None].float() * torch.exp(-9.21 * torch.arange(8) / 8)[None]
+            c = self.t2(F.silu(self.t1(torch.cat([torch.cos(f), torch.sin(f)], -1).to(x.dtype))))
+            x = self.x_embedder(x).flatten(2).transpose(1, 2)
+            for m in self.blocks:
+                s1, a1, g1, s2, a2, g2 = m['ada'](F.silu(c)).chunk(6, dim=1)
+                x = x + g1.unsqueeze(1) * m['attn'](m['norm1'](x) * (1 + a1.unsqueeze(1)) + s1.unsqueeze(1))
+                x = x + g2.unsqueeze(1) * m['fc2'](F.gelu(m['fc1'](m['norm2'](x) * (1 + a2.unsqueeze(1)) + s2.unsqueeze(1)), approximate='tanh'))
+            y = self.final(self.last(x))
+            return torch.einsum('nhwpqc->nchpwq', y.reshape(y.shape[0], 4, 4, 2, 2, 4)).reshape(y.shape[0], 4, 8, 8)
+
+    class HandLstm(nn.Module):
+        def __init__(self, o, d=48):
+            super().__init__()
+            self.embed, self.cells, self.norm, self.out, self.d = nn.Embedding(V, d), nn.ModuleList(nn.Linear(2 * d, 4 * d) for _ in range(2)), nn.LayerNorm(d), nn.Linear(d, V), d
+
+        def forward(self, idx):
+            x = self.embed(idx)
+            for cell in self.cells:
+                h, c, all_h = x.new_zeros(x.shape[0], self.d), x.new_zeros(x.shape[0], self.d), []
+                for t in range(x.shape[1]):
+                    i, f, g, u = cell(torch.cat([x[:, t], h], -1)).chunk(4, -1)
+                    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+                    h = torch.sigmoid(u) * torch.tanh(c)
+                    all_h.append(h)
+                x = torch.stack(all_h, 1) + x
+            return self.out(self.norm(x))
+
+    class HandUnet(nn.Module):
+        def __init__(self, o, c=8):
+            super().__init__()
+            two = lambda i, k: nn.Sequential(nn.Conv2d(i, k, 3, padding=1), nn.BatchNorm2d(k), nn.ReLU(inplace=True), nn.Conv2d(k, k, 3, padding=1), nn.BatchNorm2d(k), nn.ReLU(inplace=True))
+            self.inc, self.down1, self.down2, self.up1, self.c1, self.up2, self.c2, self.outc = two(3, c), two(c, 2 * c), two(2 * c, 4 * c), nn.ConvTranspose2d(4 * c, 2 * c, 2, 2), two(4 * c, 2 * c), nn.ConvTranspose2d(2 * c, c, 2, 2), two(2 * c, c), nn.Conv2d(c, 4, 1)
+
+        def forward(self, x):
+            a = self.inc(x)
+            b = self.down1(F.max_pool2d(a, 2))
+            y = self.c1(torch.cat([b, self.up1(self.down2(F.max_pool2d(b, 2)))], 1))
+            return self.outc(self.c2(torch.cat([a, self.up2(y)], 1)))
+
+    class HandMoe(nn.Module):                             # experts of a transformer's block in a loop, picked by softmax and index_add
+        def __init__(self, o, d=48, heads=4, experts=4):
+            super().__init__()
+            self.embed, self.attn, self.n1, self.n2, self.gate, self.out = nn.Embedding(V, d), HandAttention(d, heads, True, o), nn.RMSNorm(d), nn.RMSNorm(d), nn.Linear(d, experts, False), nn.Linear(d, V, False)
+            self.batched = o.experts == 'batched_mm'
+            self.experts = nn.ModuleList(nn.ModuleDict(dict(w1=nn.Linear(d, 32, False), w2=nn.Linear(32, d, False), w3=nn.Linear(d, 32, False))) for _ in range(experts))
+
+        def forward(self, idx):
+            x = self.embed(idx)
+            x = x + self.attn(self.n1(x))
+            y = self.n2(x).reshape(-1, x.shape[-1])
+            w, pick = torch.topk(F.softmax(self.gate(y), -1, dtype=torch.float), 2, -1)
+            w = (w / w.sum(-1, keepdim=True)).to(y.dtype)
+            z = torch.zeros_like(y)
+            if self.batched:                              # the weights of every pick beside each other
+                w1, w2, w3 = (torch.stack([e[k].weight for e in self.experts])[pick.reshape(-1)] for k in ('w1', 'w2', 'w3'))
+                h = y.repeat_interleave(2, 0).unsqueeze(-1)
+                h = torch.bmm(w2, F.silu(torch.bmm(w1, h)) * torch.bmm(w3, h)).view(-1, 2, y.shape[-1])
+                return self.out(x + (h * w.unsqueeze(-1)).sum(1).view_as(x))
+            for i, e in enumerate(self.experts):
+                token, nth = torch.where(pick == i)
+                h = e['w2'](F.silu(e['w1'](y[token])) * e['w3'](y[token]))
+                z.index_add_(0, token, (h * w[token, nth, None]).to(z.dtype))
+            return self.out(x + z.view_as(x))
+
+    def hand(cls, kind, image=0):
+        def make(o):
+            x = tokens(o, 'tokens')
+            if kind == 'tokens':
+                return cls(o), {'idx': x}, lambda out: cross_entropy(o, out, x, 1 + o.shift)
+            return cls(o), {'x': noise(o, 'image', 2, image, 8, 8), **({'t': torch.tensor([7, 301])} if image == 4 else {})}, lambda out: hidden(o, out)
+        return make
+
+    C.update({
+    'mamba': ('MambaForCausalLM', 'MambaConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'state_size': 8, 'time_step_rank': 4, 'use_cache': False}),
+    })
+    M.update({
+    'handgpt': hand(HandGpt, 'tokens'),
+    'handmoe': hand(HandMoe, 'tokens'),
+    'handlstm': hand(HandLstm, 'tokens'),
+    'handdit': hand(HandDit, 'image', 4),
+    'handunet': hand(HandUnet, 'image', 3),
+    'cosmos3edge': regressed('Cosmos3EdgeTextModel', 'Cosmos3EdgeTextConfig', ids, **GQA, vocab_size=V, head_dim=16, rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [4, 2, 2]}),
+    'granite4v': regressed('Granite4VisionTextModel', 'Granite4VisionTextConfig', ids, **GQA, vocab_size=V, embedding_multiplier=6.0, residual_multiplier=0.3, attention_multiplier=0.1),
+    'voxtralrt': regressed('voxtral_realtime.VoxtralRealtimeTextModel', 'VoxtralRealtimeTextConfig', lambda o: {'inputs_embeds': noise(o, 'embeds', 2, S, 48), 't_cond': noise(o, 'delay', 2, 1, 48)}, **GQA, vocab_size=V, head_dim=12, sliding_window=5),
+    'kosmos2': masked('kosmos2.Kosmos2TextForCausalLM', 'Kosmos2TextConfig', embed_dim=48, layers=2, ffn_dim=64, attention_heads=4, max_position_embeddings=32, dropout=0.0, attention_dropout=0.0),
+    'ovis2v': regressed('ovis2.Ovis2VisionModel', 'Ovis2VisionConfig', image(16), hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4, vocab_size=24, num_visual_indicator_tokens=2, qkv_bias=True),
+    'idefics2v': regressed('idefics2.Idefics2VisionTransformer', 'Idefics2VisionConfig', lambda o: {'pixel_values': noise(o, 'image', 2, 3, 16, 16), 'patch_attention_mask': torch.ones(2, 4, 4, dtype=torch.bool)}, hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4),
+    'blip2v': regressed('Blip2VisionModel', 'Blip2VisionConfig', image(16), hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4),
+    'owlv2t': regressed('Owlv2TextModel', 'Owlv2TextConfig', ids, hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=16, vocab_size=V, eos_token_id=2, bos_token_id=1),
+    'clipsegv': regressed('CLIPSegVisionModel', 'CLIPSegVisionConfig', image(16), hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4),
+    'moonstream': regressed('moonshine_streaming.MoonshineStreamingEncoder', 'MoonshineStreamingEncoderConfig', lambda o: {'input_values': noise(o, 'speech', 2, 1600)}, hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=4, head_dim=12, sliding_windows=[[4, 2], [4, 0]]),
+    'donut': regressed('DonutSwinForImageClassification', 'DonutSwinConfig', image(16), image_size=16, patch_size=2, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4, drop_path_rate=0.0),
+    'neomme': masked('NeoMMEForMaskedLM', 'NeoMMEConfig', **GQA, embedding_rank=16, head_dim=16, layer_types=['sliding_attention', 'full_attention']),
+    'qianfanv': regressed('QianfanOCRVisionModel', 'QianfanOCRVisionConfig', image(16), hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=[16, 16], patch_size=[4, 4], use_qk_norm=True, layer_scale_init_value=0.5, drop_path_rate=0.0),
+    'pplcnet': regressed('PPLCNetForImageClassification', 'PPLCNetConfig', image(32, 3), block_configs=[[[3, 8, 16, 1, False]], [[3, 16, 16, 2, False]], [[3, 16, 24, 2, False]], [[3, 24, 24, 1, False]], [[5, 24, 32, 2, True]]], stem_channels=8, class_expand=32, hidden_dropout_prob=0.0, scale=1.0, divisor=4),
+    'vgg': timm_class('VGG', 'vgg', 64, 3, cfg=[8, 'M', 16, 'M', 16, 16, 'M'], norm_layer=nn.BatchNorm2d, drop_rate=0.0, mlp_ratio=0.02),
+    'resnest': timm_model('resnest14d', 64, 3, layers=(1, 1, 1, 1), channels=(16, 16, 24, 32), stem_width=8, base_width=64),
+    'mobilenetv3': timm_model('mobilenetv3_small_050', 64, 3),
+    'efficientvim': timm_class('EfficientViM', 'efficientvim', 64, 3, embed_dim=(16, 24, 32), depths=(1, 1, 1), state_dim=(9, 7, 5)),
+    'vitsam': timm_class('VisionTransformerSAM', 'vision_transformer_sam', 32, img_size=32, patch_size=4, embed_dim=48, depth=2, num_heads=4, neck_chans=16, window_size=3, global_attn_indexes=(1,), use_rel_pos=True),
+    'repghost': timm_model('repghostnet_050', 64, 3),
+    'anyflow': diffuser('AnyFlowTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 2, 4, 8, 8), 'timestep': torch.tensor([[301, 301]]), 'r_timestep': torch.tensor([[101, 101]]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, text_dim=24, freq_dim=16, ffn_dim=64, num_layers=2, rope_max_seq_len=16),
+    'joyimage': diffuser('JoyImageEditTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 1, 8, 8), 'timestep': torch.tensor([301.0]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, in_channels=4, out_channels=4, hidden_size=48, num_attention_heads=3, text_dim=24, mlp_width_ratio=2.0, num_layers=2, rope_dim_list=[4, 6, 6]),
+    'skyreels2': diffuser('SkyReelsV2Transformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, text_dim=24, freq_dim=16, ffn_dim=64, num_layers=2, rope_max_seq_len=16),
+    'temporaldec': diffuser('AutoencoderKLTemporalDecoder', lambda o: {'sample': noise(o, 'video', 2, 3, 16, 16), 'num_frames': 2}, down_block_types=('DownEncoderBlock2D',) * 2, block_out_channels=(32, 32), layers_per_block=1, latent_channels=4),
+    'ltxvae': diffuser('AutoencoderKLLTXVideo', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 32, 32)}, latent_channels=8, block_out_channels=(8, 16), down_block_types=('LTXVideoDownBlock3D',) * 2, decoder_block_out_channels=(8, 16), layers_per_block=(1, 1, 1), decoder_layers_per_block=(1, 1, 1), spatio_temporal_scaling=(True, False), decoder_spatio_temporal_scaling=(True, False), decoder_inject_noise=(False, False, False), downsample_type=('conv', 'conv'), upsample_residual=(False, False), upsample_factor=(1, 1)),
     })
