@@ -165,7 +165,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         if (x->last_row != NONE && d->rows.v[x->last_row].call != r->call &&
             same_norm(&d->rows.v[x->last_row], r))
             f->held[row] = holder_of_shape(d, alike, row, x->last_row);
-        else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
+        else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call && same_norm(&d->rows.v[x->last_row], r))
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from an earlier row */
         else
             f->held[row] = holder_before(d, alike, row, x->last_row);

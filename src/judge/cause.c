@@ -469,19 +469,37 @@ static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t 
     return measure_figures(k->m, of)->rel_l2 > (double)k->j->line[of].limit ? NONE : of;
 }
 
-static bool is_agreed_part(const void *causes, uint32_t of)
+#define JOINED_LEAST 2 /* elements of a slice: fewer are found by chance */
+
+/* The lines of which a gradient may be put together: of any calls, or of those directly inside of a module. */
+struct agreed_parts {
+    const struct causes *k;
+    uint32_t module; /* its backward call; NONE: any */
+};
+
+static bool is_agreed_part(const void *parts, uint32_t of)
 {
-    const struct causes *k = causes;
+    const struct agreed_parts *x = parts;
+    const struct causes *k = x->k;
     const struct line_judgement *l = &k->j->line[of];
-    return k->decided[of] && l->cause == CAUSE_AGREES &&
+    uint32_t call = k->d->rows.v[k->m->pairing->lines.v[of].row[TARGET]].call;
+    return (x->module == NONE || k->d->calls.v[call].parent == x->module) && k->decided[of] &&
+           l->cause == CAUSE_AGREES &&
            (l->basis == BASIS_RECOMPUTED || measure_figures(k->m, of)->rel_l2 <= (double)l->limit);
 }
 
-/* Whether unrecorded steps put an incoming gradient together of such pairs: those of slices of the value. */
+/* Whether unrecorded steps put a gradient together of such pairs: an incoming one of those of slices of the value, a
+ * parameter's of those of its elements, which may be one each, inside of its module. */
 static bool joins_agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
 {
-    return k->d->calls.v[k->d->rows.v[row].call].phase == PHASE_BACKWARD && may_be_taken(k, line, row) &&
-           taken_elements_joined(k->m, k->flow, line, is_agreed_part, k);
+    uint32_t call = k->d->rows.v[row].call;
+    struct agreed_parts parts = {k, NONE};
+    bool whole = k->d->rows.v[row].io == IO_GRADIENT && !(k->j->line[line].flags & LINE_STATISTICS);
+    if (whole)
+        parts.module = condition_module_backward(k->d, call);
+    bool comes = k->d->calls.v[call].phase == PHASE_BACKWARD && may_be_taken(k, line, row);
+    return (whole ? parts.module != NONE : comes) &&
+           taken_elements_joined(k->m, k->flow, line, whole ? 1 : JOINED_LEAST, is_agreed_part, &parts);
 }
 
 #define NOT_ASKED (NONE - 1)

@@ -89,8 +89,9 @@ uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flo
     return found;
 }
 
-/* Marks the pairs of a line that an earlier line has, if all of those of it that differ are there. */
-static void mark_taken(const struct measure *m, uint32_t from, const double *whole, size_t n, bool *marked)
+/* Marks the pairs of a line that an earlier line has, if all of those of it that differ are there, at least `least`. */
+static void mark_taken(const struct measure *m, uint32_t from, size_t least, const double *whole, size_t n,
+                       bool *marked)
 {
     size_t count = 0, differ = 0, *place = NULL;
     double *part = pairs_of(m, from, &count);
@@ -105,7 +106,7 @@ static void mark_taken(const struct measure *m, uint32_t from, const double *who
         all = at < n && by_value(&whole[2 * at], &part[2 * i]) == 0;
         place[differ++] = at;
     }
-    all = all && differ >= LEAST;
+    all = all && differ >= least;
     for (size_t i = 0; all && i < differ; i++)
         for (size_t at = place[i]; at < n && by_value(&whole[2 * at], &whole[2 * place[i]]) == 0; at++)
             marked[at] = true;
@@ -113,7 +114,7 @@ static void mark_taken(const struct measure *m, uint32_t from, const double *who
     free(place);
 }
 
-bool taken_elements_joined(const struct measure *m, const struct dataflow *flow, uint32_t line,
+bool taken_elements_joined(const struct measure *m, const struct dataflow *flow, uint32_t line, size_t least,
                            bool (*agrees)(const void *context, uint32_t line), const void *context)
 {
     const struct figures *f = measure_figures(m, line);
@@ -128,7 +129,7 @@ bool taken_elements_joined(const struct measure *m, const struct dataflow *flow,
         if (!x || dump_row_numel(d, r) >= n || !figures_enclose(f, x) || !agrees(context, of))
             continue;
         read++;
-        mark_taken(m, of, whole, n, marked);
+        mark_taken(m, of, least, whole, n, marked);
     }
     for (size_t i = 0; i < n && whole; i++)
         open += !marked[i] && whole[2 * i] != whole[2 * i + 1];

@@ -148,9 +148,9 @@ EXCEPTION(double, unrecorded_roundings_error,
 EXCEPTION(uint32_t, taken_elements_from, (const struct measure *m, const struct dataflow *flow, uint32_t line),
           (m, flow, line), NONE)
 EXCEPTION(bool, taken_elements_joined,
-          (const struct measure *m, const struct dataflow *flow, uint32_t line,
+          (const struct measure *m, const struct dataflow *flow, uint32_t line, size_t least,
            bool (*agrees)(const void *context, uint32_t line), const void *context),
-          (m, flow, line, agrees, context), false)
+          (m, flow, line, least, agrees, context), false)
 EXCEPTION(bool, gradient_terms_explain, (const struct gradient_terms *t, uint32_t line), (t, line), false)
 EXCEPTION(double, figure_noise_of_product, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(double, figure_noise_of_parts, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)

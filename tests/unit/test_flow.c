@@ -241,6 +241,25 @@ static void empty_dumps(void **state)
     dump_release(&d);
 }
 
+/* A module's gradient that its activation left smaller has the extremes of the one that came in, not its norm. */
+static void extremes_that_a_call_leaves(void **state)
+{
+    static const struct value came = {8, 0.5, -0.5, 1.25}, left = {8, 0.5, -0.5, 0.75};
+    struct dump d;
+    struct dataflow f;
+    (void)state;
+    dump_init(&d);
+    uint32_t inner = new_call(&d, NULL), module = new_call(&d, NULL);
+    row(&d, inner, IO_INPUT, &came);
+    uint32_t made = row(&d, inner, IO_OUTPUT, &left);
+    row(&d, module, IO_INPUT, &came);
+    uint32_t handed_on = row(&d, module, IO_OUTPUT, &left);
+    dataflow_build(&f, &d);
+    assert_int_equal(f.held[handed_on], made);
+    dataflow_release(&f);
+    dump_release(&d);
+}
+
 /* What was sorted has the figures of what was not: the choices a module gets are the router's, by their shape. */
 static void integers_and_their_order(void **state)
 {
@@ -274,7 +293,7 @@ int main(void)
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
         cmocka_unit_test(extremes_many_share),      cmocka_unit_test(integers_and_their_order),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
-        cmocka_unit_test(values_handed_on_do_not_recur),
+        cmocka_unit_test(values_handed_on_do_not_recur), cmocka_unit_test(extremes_that_a_call_leaves),
         cmocka_unit_test(extremes_alone_do_not_recur),
         cmocka_unit_test(recurrence_without_scopes), cmocka_unit_test(uses_that_do_not_count),
         cmocka_unit_test(layers_of_scopes),         cmocka_unit_test(empty_dumps),
