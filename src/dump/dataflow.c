@@ -103,7 +103,7 @@ static void find_weight_gradients(struct dataflow *f, const struct dump *d)
         const struct call *c = &d->calls.v[r->call];
         bool reads = r->io == IO_INPUT && c->phase == PHASE_BACKWARD && c->family != FAMILY_ADD;
         /* every earlier holder of the value, because each consumer holds it in turn */
-        for (uint32_t h = reads ? f->held[row] : NONE, steps = 0; h != NONE && steps < 64; h = f->held[h], steps++)
+        for (uint32_t h = reads ? f->held[row] : NONE, steps = 0; h != NONE && steps < HELD_STEPS; h = f->held[h], steps++)
             read[d->rows.v[h].call] |= d->rows.v[h].io == IO_OUTPUT;
     }
     for (uint32_t c = 0; c < d->calls.n; c++) {
@@ -213,4 +213,12 @@ uint32_t dataflow_first(const struct dataflow *f, uint32_t row)
     while (f->held[row] != NONE)
         row = f->held[row];
     return row;
+}
+
+uint32_t dataflow_maker(const struct dataflow *f, const struct dump *d, uint32_t row)
+{
+    uint32_t h = f->held[row];
+    for (int i = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && i < HELD_STEPS; i++)
+        h = f->held[h];
+    return h != NONE && d->rows.v[h].io == IO_OUTPUT ? h : NONE;
 }

@@ -6,6 +6,9 @@
 
 #include "dump/dump.h"
 
+/* One value may be recorded very often: it is followed back over so many rows that hold it. */
+#define HELD_STEPS 64
+
 struct dataflow {
     uint32_t *held;   /* per row: the latest earlier row, of another call, that holds the value; or NONE */
     uint8_t *known;   /* per row: whether its figures suffice for that */
@@ -25,6 +28,8 @@ void dataflow_build(struct dataflow *f, const struct dump *d);
 void dataflow_release(struct dataflow *f);
 /* The earliest row that a row's value is known to have been held by: itself, if none is. */
 uint32_t dataflow_first(const struct dataflow *f, uint32_t row);
+/* The output of an earlier call whose value a row holds; NONE if unknown. */
+uint32_t dataflow_maker(const struct dataflow *f, const struct dump *d, uint32_t row);
 /* The first number that is a whole component of a module path; NONE if there is none. */
 uint32_t scope_layer(const char *scope);
 

@@ -24,10 +24,8 @@ static bool is_looked_through(const struct enclosure *x, uint32_t call)
 /* The call that made what a row holds; NONE. */
 static uint32_t enclosed_maker(const struct enclosure *x, uint32_t row)
 {
-    uint32_t h = x->flow->held[row];
-    for (int steps = 0; h != NONE && x->d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
-        h = x->flow->held[h];
-    return h != NONE && x->d->rows.v[h].io == IO_OUTPUT ? x->d->rows.v[h].call : NONE;
+    uint32_t made = dataflow_maker(x->flow, x->d, row);
+    return made == NONE ? NONE : x->d->rows.v[made].call;
 }
 
 /* Whether inputs are known to be made, each by a call that agrees or is fed by such. */

@@ -61,14 +61,12 @@ static void find_regions(struct judge_summary *s, const struct measure *m, const
  * gradient; NONE if unknown. */
 static uint32_t producer_of(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
-    uint32_t h = f->held[row];
     const struct call *c = &d->calls.v[d->rows.v[row].call];
     bool reads = d->rows.v[row].io == IO_INPUT && (c->kind == CALL_OPERATOR || c->phase == PHASE_BACKWARD);
     if (!reads && d->rows.v[row].io != IO_GRADIENT)
         return NONE;
-    for (int steps = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
-        h = f->held[h];
-    return h != NONE && d->rows.v[h].io == IO_OUTPUT ? d->rows.v[h].call : NONE;
+    uint32_t made = dataflow_maker(f, d, row);
+    return made == NONE ? NONE : d->rows.v[made].call;
 }
 
 /* For a side without computing calls: the share of its rows that are paired. */

@@ -39,8 +39,6 @@ static uint32_t call_without(const struct lost_search *x, uint32_t call)
     return NONE;
 }
 
-#define HELD_STEPS 64 /* rows that hold one value, back from the last */
-
 /* Whether an earlier row of the side holds an input's value, and needs a gradient. */
 static bool needed_before(const struct lost_search *x, uint32_t input)
 {

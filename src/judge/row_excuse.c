@@ -17,8 +17,6 @@
 #include "dump/recorded_figures.h"
 #include "pair/align_item.h"
 
-#define HELD_STEPS 64 /* rows that hold one value, back from the last: one value may be recorded very often */
-
 /* The line of the earlier row with this value, or NONE: of the latest one that has a partner, because one side may
  * cast or reshape where the other does not. */
 static uint32_t line_before(const struct judge_pass *p, uint32_t row)
