@@ -24,7 +24,7 @@ struct scene {
     struct facts x[INPUTS], y;
     int inputs;
     double power;      /* of xᵖ, NaN if unknown */
-    double width, top; /* number of values sorted, and number of values picked */
+    double width, top; /* number of values sorted, and number of values picked; NaN if unknown */
     double terms2;     /* Σ‖xᵢ‖² over the inputs of the output's size */
 };
 
@@ -56,10 +56,11 @@ static struct facts facts_of(const struct measure *m, const uint8_t *state, uint
     return (struct facts){n, NAN, NAN, NAN, NAN};
 }
 
+/* A scalar has one value; NaN: the shape was not recorded. */
 static double last_dim(const struct measure *m, uint32_t row)
 {
     const struct shape *s = dump_row_shape(m->side[GOLDEN], row);
-    return s && s->ndim ? (double)s->dim[s->ndim - 1] : 1;
+    return !s ? NAN : s->ndim ? (double)s->dim[s->ndim - 1] : 1;
 }
 
 /* The first number that goes into a call, or the last one; NaN: none. */
@@ -79,7 +80,7 @@ static void scene_of(struct scene *s, const struct measure *m, const uint8_t *st
 {
     const struct dump *d = m->side[GOLDEN];
     *s = (struct scene){
-        .y = facts_of(m, state, row), .power = number_given(d, d->rows.v[row].call, false), .width = 1, .top = 1};
+        .y = facts_of(m, state, row), .power = number_given(d, d->rows.v[row].call, false), .width = NAN, .top = NAN};
     EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
         const struct row *x = &d->rows.v[r];
         if (s->inputs == INPUTS)
@@ -132,7 +133,7 @@ static double of_softmax(const struct scene *s, bool own)
 static double of_log_softmax(const struct scene *s, bool own)
 {
     double rows = s->x[0].n / s->width / s->y.n;
-    return 2 * score_size(&s->x[0], own) / (s->y.rms * sqrt(fmax(1, rows)));
+    return isnan(rows) ? NAN : 2 * score_size(&s->x[0], own) / (s->y.rms * sqrt(fmax(1, rows)));
 }
 
 static double typical_magnitude(const struct facts *y)
@@ -177,7 +178,7 @@ static double of_order(const struct scene *s, bool own)
 {
     double spread = fmin(s->width, 4 * fmax(1, s->top) * log(fmax(s->width, 2)));
     (void)own;
-    return 2 * s->x[0].rms * spread / (s->x[0].max - s->x[0].min);
+    return isnan(s->width) || isnan(s->top) ? NAN : 2 * s->x[0].rms * spread / (s->x[0].max - s->x[0].min);
 }
 
 static double of_step(const struct scene *s, bool own)
