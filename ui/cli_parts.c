@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/json_tree.h"
 #include "base/clock.h"
 #include "base/file_stamp.h"
 #include "base/io.h"
@@ -91,7 +92,7 @@ static bool is_part_present(const struct parts *p, int step, int rank)
     struct err quiet = {0};
     part_path(p, step, rank, &path);
     cJSON *x = path_is_file(path.p) ? json_load(path.p, FILE_MOST, &quiet) : NULL;
-    const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(x, "source"));
+    const char *was = cJSON_GetStringValue(json_member(x, "source"));
     part_source(p, step, rank, &source);
     bool same = was && strcmp(was, source.p) == 0;
     cJSON_Delete(x);

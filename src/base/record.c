@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 
 #define LARGEST 1e15 /* limit for counts, sizes and times: exact in a double, and a valid date */
@@ -103,7 +104,7 @@ static int check_member_entries(const struct member *m, const cJSON *list, const
 int record_check(const struct member *table, const cJSON *o, const char *path, struct err *e)
 {
     for (const struct member *m = table; m->key; m++) {
-        const cJSON *v = m->kind == MEMBER_REST ? NULL : cJSON_GetObjectItemCaseSensitive(o, m->key);
+        const cJSON *v = m->kind == MEMBER_REST ? NULL : json_member(o, m->key);
         if (!v || cJSON_IsNull(v))
             continue;
         if (check_json_kind(path, m->key, type_name(m), v, e) ||
@@ -217,7 +218,7 @@ static void read_unknown_members(const struct member *m, const cJSON *o, struct 
 void record_read(const struct member *table, const cJSON *o, struct arena *a, void *x)
 {
     for (const struct member *m = table; m->key; m++) {
-        const cJSON *v = m->kind == MEMBER_REST ? NULL : cJSON_GetObjectItemCaseSensitive(o, m->key);
+        const cJSON *v = m->kind == MEMBER_REST ? NULL : json_member(o, m->key);
         double number;
         if (m->kind == MEMBER_REST)
             read_unknown_members(m, o, a, x);

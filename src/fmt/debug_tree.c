@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/reading.h"
 #include "dump/lacking_figures.h"
@@ -158,7 +159,7 @@ static void take_deviation(struct row *r, const struct dump *d, double deviation
 static bool has_any(const cJSON *v, const char *const *key, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (cJSON_GetObjectItemCaseSensitive(v, key[i]))
+        if (json_member(v, key[i]))
             return true;
     return false;
 }
@@ -181,18 +182,18 @@ static void take_tensor(struct tree_reading *t, uint32_t call, enum row_io io, c
     struct dump *d = t->d;
     struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR, .io = (unsigned)io & 7u,
                     .slot = dump_slot(d, str_of(slot))};
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
-    const char *bad = NULL, *file = file_in(cJSON_GetObjectItemCaseSensitive(v, "value"));
+    const cJSON *type = json_member(v, "dtype");
+    const char *bad = NULL, *file = file_in(json_member(v, "value"));
     double x;
     int digits;
-    if (!shape_in(d, cJSON_GetObjectItemCaseSensitive(v, "shape"), &r))
+    if (!shape_in(d, json_member(v, "shape"), &r))
         bad = _("a shape");
     struct str named = str_of(cJSON_IsString(type) ? type->valuestring : "");
     r.dtype = (uint8_t)dtype_find(named);
     if (r.dtype == DTYPE_UNKNOWN && !dtype_is_other(named))
         bad = _("an element type");
     for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
-        const cJSON *f = cJSON_GetObjectItemCaseSensitive(v, figures[i].key);
+        const cJSON *f = json_member(v, figures[i].key);
         enum reading found = figure_in(f, &x, &digits);
         if (found == READING_UNREADABLE)
             bad = _("a number");
@@ -202,7 +203,7 @@ static void take_tensor(struct tree_reading *t, uint32_t call, enum row_io io, c
         r.has = (uint16_t)(r.has | figures[i].has);
         t->digits = digits > t->digits ? digits : t->digits;
     }
-    enum reading spread = figure_in(cJSON_GetObjectItemCaseSensitive(v, "std"), &x, &digits);
+    enum reading spread = figure_in(json_member(v, "std"), &x, &digits);
     if (spread == READING_VALUE)
         take_deviation(&r, d, x);
     else if (spread == READING_UNREADABLE)
@@ -244,14 +245,14 @@ static void take_value(struct tree_reading *t, uint32_t call, enum row_io io, co
 
 static void take_inputs(struct tree_reading *t, uint32_t call, const cJSON *inputs)
 {
-    const cJSON *kwargs = cJSON_GetObjectItemCaseSensitive(inputs, "kwargs");
-    take_value(t, call, IO_INPUT, "input", cJSON_GetObjectItemCaseSensitive(inputs, "args"), 0);
+    const cJSON *kwargs = json_member(inputs, "kwargs");
+    take_value(t, call, IO_INPUT, "input", json_member(inputs, "args"), 0);
     take_value(t, call, IO_INPUT, "input", kwargs, 0);
 }
 
 static bool is_tensor(const cJSON *v)
 {
-    return cJSON_IsObject(v) && cJSON_GetObjectItemCaseSensitive(v, "shape");
+    return cJSON_IsObject(v) && json_member(v, "shape");
 }
 
 /* ---- modules ---- */
@@ -259,7 +260,7 @@ static bool is_tensor(const cJSON *v)
 /* "LlamaModel.layers.0" → "layers.0"; the model itself keeps the name of its class. */
 static struct str module_name(const cJSON *node)
 {
-    const cJSON *path = cJSON_GetObjectItemCaseSensitive(node, "module_path");
+    const cJSON *path = json_member(node, "module_path");
     struct str s = str_of(cJSON_IsString(path) ? path->valuestring : ""), head, rest;
     ptrdiff_t blank = str_find(s, ' ');
     if (blank > 0)
@@ -269,7 +270,7 @@ static struct str module_name(const cJSON *node)
 
 static void take_module(struct tree_reading *t, const cJSON *node, int depth)
 {
-    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(node, "outputs");
+    const cJSON *outputs = json_member(node, "outputs");
     struct str name = module_name(node);
     if (depth > DEEPEST) {
         t->deep = true;
@@ -281,9 +282,9 @@ static void take_module(struct tree_reading *t, const cJSON *node, int depth)
         return;
     }
     uint32_t call = dump_add_call(t->d, name, CALL_MODULE, PHASE_FORWARD);
-    take_inputs(t, call, cJSON_GetObjectItemCaseSensitive(node, "inputs"));
-    for (const cJSON *c = cJSON_GetObjectItemCaseSensitive(node, "children") ?
-                          cJSON_GetObjectItemCaseSensitive(node, "children")->child : NULL; c; c = c->next)
+    take_inputs(t, call, json_member(node, "inputs"));
+    for (const cJSON *c = json_member(node, "children") ?
+                          json_member(node, "children")->child : NULL; c; c = c->next)
         if (!load_cancelled(t->load))
             take_module(t, c, depth + 1);
     take_value(t, call, IO_OUTPUT, is_tensor(outputs) ? "output.0" : "output", outputs, 0);

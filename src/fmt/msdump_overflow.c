@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/proto_fields.h"
 #include "fmt/cann_dump.h"
@@ -36,7 +37,7 @@ struct overflow {
 
 static bool number_of(const cJSON *object, const char *key, uint64_t *v)
 {
-    const cJSON *n = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *n = json_member(object, key);
     if (!cJSON_IsNumber(n) || n->valuedouble < 0 || n->valuedouble > 1e15)
         return false;
     *v = (uint64_t)n->valuedouble;
@@ -46,7 +47,7 @@ static bool number_of(const cJSON *object, const char *key, uint64_t *v)
 /* The first non-zero status; newer records contain a list. */
 static uint64_t status_of(const cJSON *unit)
 {
-    const cJSON *s = cJSON_GetObjectItemCaseSensitive(unit, "status");
+    const cJSON *s = json_member(unit, "status");
     uint64_t v = 0;
     for (const cJSON *it = cJSON_IsArray(s) ? s->child : NULL; it; it = it->next)
         if (cJSON_IsNumber(it) && it->valuedouble > 0 && it->valuedouble < 1e19)
@@ -107,13 +108,13 @@ static void add_member(const struct overflow *o, const char *unit, const cJSON *
 /* {"valid", "acc_type": "AIC", "data": {…}}: the form with a magic number. */
 static void add_accelerator(const struct overflow *o, const cJSON *acc)
 {
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(acc, "acc_type");
-    add_member(o, cJSON_IsString(type) ? type->valuestring : "?", cJSON_GetObjectItemCaseSensitive(acc, "data"));
+    const cJSON *type = json_member(acc, "acc_type");
+    add_member(o, cJSON_IsString(type) ? type->valuestring : "?", json_member(acc, "data"));
 }
 
 static void add_record(const struct overflow *o, const cJSON *v)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(v, "acc_list");
+    const cJSON *list = json_member(v, "acc_list");
     if (cJSON_IsObject(list))
         add_accelerator(o, list);
     for (const cJSON *it = cJSON_IsArray(list) ? list->child : NULL; it; it = it->next)

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 
 #define NAMED 64 /* the most calls named in warnings; a thousand ranks may each find one */
 
@@ -42,9 +43,9 @@ static void name_call(struct dump *d, struct str rank, const char *op, const cha
 
 static void add_node(struct msprobe_fill *f, struct str rank, uint64_t offset, const cJSON *node)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(node, "op_name");
-    const cJSON *record = cJSON_GetObjectItemCaseSensitive(node, "data_info");
-    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(node, "stack_info");
+    const cJSON *name = json_member(node, "op_name");
+    const cJSON *record = json_member(node, "data_info");
+    const cJSON *frames = json_member(node, "stack_info");
     struct err e;
     if (!cJSON_IsString(name) || !cJSON_IsObject(record)) {
         err_at(&e, f->d->path, offset, _("expected a call with \"op_name\" and \"data_info\""));
@@ -54,7 +55,7 @@ static void add_node(struct msprobe_fill *f, struct str rank, uint64_t offset, c
     msprobe_add_record(f, str_of(name->valuestring), offset, record);
     if (cJSON_IsArray(frames) && frames->child)
         f->d->calls.v[f->call].stack = msprobe_add_stack(f->d, frames, NULL);
-    name_call(f->d, rank, name->valuestring, module_of(cJSON_GetObjectItemCaseSensitive(node, "construct_info")));
+    name_call(f->d, rank, name->valuestring, module_of(json_member(node, "construct_info")));
 }
 
 static void add_rank(struct msprobe_fill *f, const struct json_member *m, const cJSON *list)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/reading.h"
@@ -535,7 +536,7 @@ static bool is_tensor(const cJSON *v, const char *type)
  * again among its outputs. */
 static void group_of(struct msprobe_fill *f, const cJSON *v)
 {
-    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(v, "group_ranks");
+    const cJSON *ranks = json_member(v, "group_ranks");
     if (is_sizes(ranks) && f->making)
         ((struct row_template *)f->making->user)->grouped = true;
     if (!is_sizes(ranks) || (f->d->groups.n && vec_last(&f->d->groups)->call == f->call))
@@ -555,13 +556,13 @@ static void record_value(struct msprobe_fill *f, const cJSON *v)
         return;
     }
     if (cJSON_IsObject(v)) {
-        const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "type");
+        const cJSON *type = json_member(v, "type");
         if (cJSON_IsString(type)) {
             if (is_tensor(v, type->valuestring))
                 tensor_row(f, v);
             else {
                 group_of(f, v);
-                scalar_row(f, type->valuestring, cJSON_GetObjectItemCaseSensitive(v, "value"));
+                scalar_row(f, type->valuestring, json_member(v, "value"));
             }
             return;
         }

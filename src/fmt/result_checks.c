@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/reading.h"
 
@@ -343,8 +344,8 @@ static int add_weight(struct checks *c, const struct json_member *m, uint64_t li
     cJSON *v = m->too_long ? NULL : json_parse(m->value, m->special, t->path, m->offset, &why);
     if (m->too_long)
         err_at(&why, t->path, m->offset, _("a member of more than 32 MB was skipped"));
-    const cJSON *l2 = cJSON_GetObjectItemCaseSensitive(v, "l2"), *cosine = cJSON_GetObjectItemCaseSensitive(v, "cos");
-    const cJSON *dims = cJSON_GetObjectItemCaseSensitive(v, "shape");
+    const cJSON *l2 = json_member(v, "l2"), *cosine = json_member(v, "cos");
+    const cJSON *dims = json_member(v, "shape");
     bool two = cJSON_IsArray(dims) && cJSON_IsArray(dims->child) && dims->child->next;
     if (v && (!cJSON_IsObject(v) || !l2 || !cosine))
         err_at(&why, t->path, m->offset, _("expected a weight's \"l2\" and \"cos\" here"));
@@ -352,7 +353,7 @@ static int add_weight(struct checks *c, const struct json_member *m, uint64_t li
         dump_problem(t->d, NONE, "damaged", why.text);
         return 0;
     }
-    const cJSON *numel = cJSON_GetObjectItemCaseSensitive(v, "numel");
+    const cJSON *numel = json_member(v, "numel");
     for (int s = 0; s < 2; s++)
         cell[s ? COL_GOLDEN_SHAPE : COL_TARGET_SHAPE] =
             result_json_text(a, !two ? dims : s ? dims->child->next : dims->child);

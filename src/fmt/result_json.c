@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 
 #define LIMIT 0.5 /* from msprobe's diff_analyze_threshold.yaml: relative errors of max, min, mean and norm */
 #define RANK_MAX (64u << 20)
@@ -69,7 +70,7 @@ static const char *const relative[] = {"MaxRelativeErr", "MinRelativeErr", "Mean
 static bool beyond_limit(const cJSON *item)
 {
     for (size_t i = 0; i < ARRAY_LEN(relative); i++) {
-        const cJSON *v = cJSON_GetObjectItemCaseSensitive(item, relative[i]);
+        const cJSON *v = json_member(item, relative[i]);
         struct str s = cJSON_IsString(v) ? str_trim(str_of(v->valuestring)) : STR("");
         double x;
         double scale = str_ends(s, "%") ? 0.01 : 1;
@@ -110,8 +111,8 @@ static int add_item(struct result_table *t, struct texts *x, const cJSON *item, 
 /* The tool judges a call; its limit shows which rows differ. If none exceeds it, all rows get the call's verdict. */
 static int add_call(struct result_table *t, struct texts *x, const cJSON *call, uint64_t *line, struct err *e)
 {
-    const cJSON *same = cJSON_GetObjectItemCaseSensitive(call, "is_same");
-    const cJSON *items = cJSON_GetObjectItemCaseSensitive(call, "op_items");
+    const cJSON *same = json_member(call, "is_same");
+    const cJSON *items = json_member(call, "op_items");
     bool any = false;
     if (!cJSON_IsArray(items))
         return err_set(e, ERR_DATA, "%s", _("expected a list \"op_items\""));
@@ -201,9 +202,9 @@ static int one_rank(struct result_table *t, struct texts *x, struct str key, con
     struct buf b = {0};
     int rc = 0;
     for (const cJSON *op = cJSON_IsArray(v) ? v->child : NULL; op && rc == 0; op = op->next) {
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(op, "op_name");
-        const cJSON *info = cJSON_GetObjectItemCaseSensitive(op, "data_info");
-        frames_of(x, cJSON_GetObjectItemCaseSensitive(op, "stack_info"));
+        const cJSON *name = json_member(op, "op_name");
+        const cJSON *info = json_member(op, "data_info");
+        frames_of(x, json_member(op, "stack_info"));
         for (const cJSON *io = info ? info->child : NULL; io && rc == 0; io = io->next)
             for (const cJSON *row = io->child; row && rc == 0; row = row->next)
                 if (cJSON_IsObject(row) && row->string)

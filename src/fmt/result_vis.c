@@ -5,6 +5,7 @@
 
 #include "base/database.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/reading.h"
 #include "fmt/result_table.h"
@@ -50,8 +51,8 @@ struct vis_node {
 static void check_value(struct vis_reading *r, const struct str *cell, const cJSON *argument, int side)
 {
     static const char *const types[] = {"int", "float", "bool"};
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(argument, "value"),
-                *type = cJSON_GetObjectItemCaseSensitive(argument, "type");
+    const cJSON *value = json_member(argument, "value"),
+                *type = json_member(argument, "type");
     if (!value || !cJSON_IsString(type) || !STR_ONE_OF(str_of(type->valuestring), types))
         return;
     struct str said = str_trim(result_json_text(&r->arena, value));
@@ -67,7 +68,7 @@ static void check_value(struct vis_reading *r, const struct str *cell, const cJS
 /* One side's fields of a tensor; of the target also what the tool found. */
 static void take_fields(struct vis_reading *r, struct str cell[COL_COUNT], const cJSON *tensor, int side)
 {
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(tensor, "type");
+    const cJSON *type = json_member(tensor, "type");
     for (const cJSON *v = tensor ? tensor->child : NULL; v; v = v->next) {
         enum result_column c = COL_COUNT;
         for (size_t i = 0; i < ARRAY_LEN(fields) && v->string; i++)
@@ -166,7 +167,7 @@ struct vis_graph {
 
 static bool take_graph(struct vis_graph *g, const cJSON *graph)
 {
-    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(graph, "node");
+    const cJSON *nodes = json_member(graph, "node");
     for (const cJSON *v = cJSON_IsObject(nodes) ? nodes->child : NULL; v; v = v->next) {
         map_add(&g->by_name, str_of(v->string), (uint32_t)g->nodes.n);
         vec_push(&g->nodes, v);
@@ -177,8 +178,8 @@ static bool take_graph(struct vis_graph *g, const cJSON *graph)
 static struct vis_node node_of(const cJSON *v)
 {
     return (struct vis_node){str_of(v->string ? v->string : ""),
-                             {cJSON_GetObjectItemCaseSensitive(v, "input_data"),
-                              cJSON_GetObjectItemCaseSensitive(v, "output_data")}};
+                             {json_member(v, "input_data"),
+                              json_member(v, "output_data")}};
 }
 
 static int add_graphs(struct vis_reading *r, const struct vis_graph graph[2], struct err *e)
@@ -186,7 +187,7 @@ static int add_graphs(struct vis_reading *r, const struct vis_graph graph[2], st
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < graph[side].nodes.n; i++) {
             const cJSON *v = graph[side].nodes.v[i];
-            struct str name = last_link(cJSON_GetObjectItemCaseSensitive(v, "matched_node_link"));
+            struct str name = last_link(json_member(v, "matched_node_link"));
             uint32_t at = name.n ? map_get(&graph[!side].by_name, name) : MAP_NONE;
             if (side && at != MAP_NONE) /* its rows came with the target's */
                 continue;
@@ -207,8 +208,8 @@ static int read_vis(struct vis_reading *r, struct err *e)
     cJSON *root = json_load(r->t->path, VIS_BYTES, e);
     int rc = root ? 0 : -1;
     if (rc == 0) {
-        const cJSON *npu = cJSON_GetObjectItemCaseSensitive(root, "NPU");
-        const cJSON *bench = cJSON_GetObjectItemCaseSensitive(root, "Bench");
+        const cJSON *npu = json_member(root, "NPU");
+        const cJSON *bench = json_member(root, "Bench");
         if (!take_graph(&graph[TARGET], npu ? npu : root) || (bench && !take_graph(&graph[GOLDEN], bench)))
             rc = err_set(e, ERR_DATA, _("%s: expected the nodes of a graph"), r->t->path);
     }

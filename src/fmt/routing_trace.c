@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/reading.h"
 #include "fmt/row_lines.h"
 #include "fmt/shared_file.h"
@@ -205,11 +206,11 @@ static bool add_beside(struct dump *d, uint32_t call, const cJSON *o, const char
     int64_t dim[TENSOR_DIMS];
     int n = 0;
     snprintf(name, sizeof name, "%s_offset", prefix);
-    const cJSON *at = cJSON_GetObjectItemCaseSensitive(o, name);
+    const cJSON *at = json_member(o, name);
     snprintf(name, sizeof name, "%s_bytes", prefix);
-    const cJSON *size = cJSON_GetObjectItemCaseSensitive(o, name);
+    const cJSON *size = json_member(o, name);
     snprintf(name, sizeof name, "%s_shape", prefix);
-    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(o, name);
+    const cJSON *shape = json_member(o, name);
     if ((!at || cJSON_IsNull(at)) && (!size || cJSON_IsNull(size)))
         return true;
     if (!cJSON_IsNumber(at) || !cJSON_IsNumber(size) || !cJSON_IsArray(shape) || at->valuedouble < 0 ||
@@ -230,7 +231,7 @@ static bool add_beside(struct dump *d, uint32_t call, const cJSON *o, const char
 static bool line_states_count(const cJSON *o, const char *key, int64_t count)
 {
     double n;
-    enum reading found = reading_json_number(cJSON_GetObjectItemCaseSensitive(o, key), &n);
+    enum reading found = reading_json_number(json_member(o, key), &n);
     return found == READING_ABSENT || (found == READING_VALUE && n == (double)count);
 }
 
@@ -243,9 +244,9 @@ static bool routing_trace_read_line(struct dump *d, struct map *runs, struct str
     bool fresh, routed = split_line(line, "\"top_indices\"", dim, &table, &rest);
     bool good = routed || split_line(line, "\"tpe\"", dim, &table, &rest);
     cJSON *o = good ? json_parse(buf_view(&rest), false, d->path, offset, &quiet) : NULL;
-    const cJSON *layer = cJSON_GetObjectItemCaseSensitive(o, "layer"),
-                *block = cJSON_GetObjectItemCaseSensitive(o, "block"),
-                *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx");
+    const cJSON *layer = json_member(o, "layer"),
+                *block = json_member(o, "block"),
+                *head = json_member(o, "mtp_idx");
     good = good && (!routed || (line_states_count(o, "num_tokens", dim[0]) && line_states_count(o, "topk", dim[1])));
     good = good && is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
     if (good) {

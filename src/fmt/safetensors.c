@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "fmt/weights.h"
 
 #define HEADER_MAX 100000000 /* the format's own limit */
@@ -75,12 +76,12 @@ static bool read_offsets(const cJSON *v, uint64_t out[2])
 
 static void read_metadata(struct weights *w, const cJSON *v)
 {
-    const cJSON *format = cJSON_GetObjectItemCaseSensitive(v, "format");
+    const cJSON *format = json_member(v, "format");
     if (cJSON_IsString(format))
         w->framework = strcmp(format->valuestring, "ms") == 0   ? "mindspore"
                        : strcmp(format->valuestring, "pt") == 0 ? "pytorch"
                                                                 : w->framework;
-    const cJSON *removed = cJSON_GetObjectItemCaseSensitive(v, "remove_redundancy"); /* MindSpore */
+    const cJSON *removed = json_member(v, "remove_redundancy"); /* MindSpore */
     w->keeps_copies = cJSON_IsString(removed) && strcmp(removed->valuestring, "False") == 0;
 }
 
@@ -120,11 +121,11 @@ static bool each_once(const cJSON *v)
 static int safetensors_member(struct weights *w, uint32_t file, const struct file *f, uint64_t data,
                               const struct json_member *m, const cJSON *v, stretch_list *all, struct err *e)
 {
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
+    const cJSON *type = json_member(v, "dtype");
     struct tensor t = {.file = {.name = f->name}};
     uint64_t at[2];
-    if (!each_once(v) || !cJSON_IsString(type) || !read_sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
-        !read_offsets(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
+    if (!each_once(v) || !cJSON_IsString(type) || !read_sizes(json_member(v, "shape"), &t) ||
+        !read_offsets(json_member(v, "data_offsets"), at))
         return err_at(e, f->name, m->offset,
                       _("%.*s: expected \"dtype\", \"shape\" and \"data_offsets\": [from, to], each once"),
                       STR_ARG(m->key));

@@ -8,6 +8,7 @@
 
 #include "base/folder.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/proto_fields.h"
 
@@ -187,11 +188,11 @@ static int json_integers(const cJSON *list, int64_t *out, int max, bool *damaged
 
 static void read_json_layout(const cJSON *x, struct raw_layout *r)
 {
-    const cJSON *map = cJSON_GetObjectItemCaseSensitive(x, "tensor_map"),
-                *split = cJSON_GetObjectItemCaseSensitive(x, "param_split_shape"),
-                *step = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_step"),
-                *size = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_size");
-    r->devices = json_integers(cJSON_GetObjectItemCaseSensitive(x, "dev_matrix"), r->device, STRATEGY_DEVICES,
+    const cJSON *map = json_member(x, "tensor_map"),
+                *split = json_member(x, "param_split_shape"),
+                *step = json_member(x, "opt_weight_shard_step"),
+                *size = json_member(x, "opt_weight_shard_size");
+    r->devices = json_integers(json_member(x, "dev_matrix"), r->device, STRATEGY_DEVICES,
                                &r->damaged);
     r->nested = map && cJSON_IsArray(map->child);
     const cJSON *axis = r->nested ? map->child : map;

@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 
 #define LARGEST (16u << 20)
 #define ACCEPTABLE                                                                                 \
@@ -13,7 +14,7 @@
 
 static const char *accepted_text(const cJSON *o, const char *key)
 {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    const cJSON *x = json_member(o, key);
     return cJSON_IsString(x) ? x->valuestring : "";
 }
 
@@ -70,7 +71,7 @@ int accepted_load(struct accepted_list *l, const char *path, const char *today, 
     cJSON *root = json_load(path, LARGEST, e);
     if (!root)
         return -1;
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "known"), *it;
+    const cJSON *list = json_member(root, "known"), *it;
     int rc = cJSON_IsArray(list) ? 0 : err_set(e, ERR_DATA, _("%s: expected a list \"known\""), path);
     cJSON_ArrayForEach(it, list) {
         if (rc == 0)

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 
 #define LIMITS(name, field)                                                                        \
     {name ".drift", offsetof(struct thresholds, field.drift)},                                            \
@@ -81,7 +82,7 @@ void thresholds_init(struct thresholds *t)
         for (int part = 0; part < 2 && v; part++) {
             struct str k = part ? name : group;
             if (k.n)
-                v = cJSON_GetObjectItemCaseSensitive(v, memcpy(memset(tmp, 0, sizeof tmp), k.p, k.n));
+                v = json_member(v, memcpy(memset(tmp, 0, sizeof tmp), k.p, k.n));
         }
         *threshold_slot(t, i) = v ? v->valuedouble : NAN;
         assert(v && cJSON_IsNumber(v)); /* a built-in file */
@@ -174,11 +175,11 @@ static void load_rules(void)
     };
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "rules");
+    const cJSON *all = json_member(root, "rules");
     for (int i = 0; i < RULE_LIMIT_COUNT; i++) {
-        const cJSON *rule = cJSON_GetObjectItemCaseSensitive(all, name[i]),
-                    *v = cJSON_GetObjectItemCaseSensitive(rule, "value");
-        assert(cJSON_IsNumber(v) && cJSON_GetObjectItemCaseSensitive(rule, "source")); /* a built-in file */
+        const cJSON *rule = json_member(all, name[i]),
+                    *v = json_member(rule, "value");
+        assert(cJSON_IsNumber(v) && json_member(rule, "source")); /* a built-in file */
         rules.value[i] = v->valuedouble;
     }
     cJSON_Delete(root);

@@ -4,6 +4,7 @@
  * H."}} The values that broke a rule, as points; which rules how often, and the first by step, as notes. The tool
  * keeps one message of a tag, step and call: the last of its figures that broke a rule. */
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "log/series_builder.h"
 
@@ -61,9 +62,9 @@ static bool text_between(struct str s, const char *before, const char *after, st
 
 static bool take_anomaly(struct anomalies *a, const cJSON *v)
 {
-    const cJSON *tag = cJSON_GetObjectItemCaseSensitive(v, "tag_name");
-    const cJSON *step = cJSON_GetObjectItemCaseSensitive(v, "step");
-    const cJSON *message = cJSON_GetObjectItemCaseSensitive(v, "message");
+    const cJSON *tag = json_member(v, "tag_name");
+    const cJSON *step = json_member(v, "step");
+    const cJSON *message = json_member(v, "message");
     struct str rule, op, value, name, kind, rest;
     struct buf what = {0};
     double at, x, digit;

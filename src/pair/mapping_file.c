@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "pair/view.h"
 
 #define LARGEST (1u << 30)
@@ -21,9 +22,9 @@ struct mapping_entry mapping_entry_of(struct mapping *m, struct str target, stru
 
 static int add_pair(struct mapping *m, const cJSON *it, int n, struct err *e)
 {
-    const cJSON *t = cJSON_GetObjectItemCaseSensitive(it, "target");
-    const cJSON *g = cJSON_GetObjectItemCaseSensitive(it, "golden");
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(it, "view");
+    const cJSON *t = json_member(it, "target");
+    const cJSON *g = json_member(it, "golden");
+    const cJSON *v = json_member(it, "view");
     struct view view;
     struct err why;
     if (!cJSON_IsString(t) || (!cJSON_IsString(g) && !cJSON_IsNull(g)))
@@ -45,7 +46,7 @@ static int add_pair(struct mapping *m, const cJSON *it, int n, struct err *e)
 
 static int load_pairs(struct mapping *m, const cJSON *root, const cJSON *pairs, struct err *e)
 {
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    const cJSON *schema = json_member(root, "schema");
     m->kind = MAPPING_PAIRS;
     if (cJSON_IsNumber(schema) && schema->valuedouble > 1)
         return err_set(e, ERR_DATA, _("%s: written by a newer version (schema %g; this program reads 1)"), m->path,
@@ -92,7 +93,7 @@ static int load_json(struct mapping *m, struct str text, struct err *e)
     cJSON *root = json_text(text, m->path, e);
     if (!root)
         return -1;
-    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(root, "pairs");
+    const cJSON *pairs = json_member(root, "pairs");
     int rc = pairs && !cJSON_IsString(pairs) ? load_pairs(m, root, pairs, e) : load_matches(m, root, e);
     cJSON_Delete(root);
     return rc;

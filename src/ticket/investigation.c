@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/tool.h"
 
 
@@ -66,7 +67,7 @@ static void settle_members(struct investigation *v)
 /* Members of the table's, over what v holds. */
 static void read_members(struct investigation *v, const struct member *table, cJSON *root)
 {
-    cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
+    cJSON *o = json_member(root, "investigation");
     if (v->pack) /* absolute paths of others would lead outside the pack, and our own name the machine it was made on */
         cJSON_DeleteItemFromObjectCaseSensitive(o, "remaps");
     record_read(table, o, &v->arena, v);
@@ -79,8 +80,8 @@ static cJSON *parse_root(struct investigation *v, struct str text, const char *n
     cJSON *root = json_text(text, name, e);
     if (!root)
         return NULL;
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
+    const cJSON *schema = json_member(root, "schema");
+    const cJSON *o = json_member(root, "investigation");
     bool newer = cJSON_IsNumber(schema) && schema->valueint > INVESTIGATION_SCHEMA; /* its types are its own */
     int rc = 0;
     if (!cJSON_IsNumber(schema) || schema->valueint < 1 || !o)

@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "ticket/investigation_members.h"
@@ -194,7 +195,7 @@ static bool is_short_list(const cJSON *v)
 
 static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *other)
 {
-    cJSON *mine = cJSON_GetObjectItemCaseSensitive(ours, other->string);
+    cJSON *mine = json_member(ours, other->string);
     const char *what = member_path(m, other->string);
     if (is_short_list(other) && is_short_list(mine))
         merge_array(m, mine, other);

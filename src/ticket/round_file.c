@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "base/record.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 
 #define SCHEMA 1
 #define BLOCK (64 * 1024)
@@ -306,9 +307,9 @@ static int read_round_head(struct round *r, struct round_reading *u, uint64_t *r
     cJSON *root = json_text(buf_view(&u->line), u->name, e);
     if (!root)
         return -1;
-    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(root, "kind"),
-                *schema = cJSON_GetObjectItemCaseSensitive(root, "schema"),
-                *count = cJSON_GetObjectItemCaseSensitive(root, "rows");
+    const cJSON *kind = json_member(root, "kind"),
+                *schema = json_member(root, "schema"),
+                *count = json_member(root, "rows");
     bool ours = cJSON_IsString(kind) && strcmp(kind->valuestring, "diverge-round") == 0 && cJSON_IsNumber(schema) &&
                 schema->valueint == SCHEMA;
     rc = ours ? record_check(head_members, root, u->name, e)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "weights/weight_explain.h"
 #include "weights/weight_pairs.h"
@@ -16,7 +17,7 @@
 
 static int json_int(const cJSON *o, const char *key)
 {
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    const cJSON *v = json_member(o, key);
     return cJSON_IsNumber(v) && v->valuedouble >= 1 && v->valuedouble < 1e6 ? (int)v->valuedouble : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/json_tree.h"
 #include "pair/mapping_file.h"
 #include "weights/weight_experts.h"
 #include "weights/weight_likeness.h"
@@ -84,16 +85,16 @@ static int load_name_rules(struct arena *a, const char *path, struct str text, r
     if (!root)
         return -1;
     int rc = 0;
-    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(root, "pairs");
+    const cJSON *pairs = json_member(root, "pairs");
     if (cJSON_IsArray(pairs)) {
         for (const cJSON *it = pairs->child; it && rc == 0; it = it->next) {
-            const cJSON *t = cJSON_GetObjectItemCaseSensitive(it, "target"),
-                        *g = cJSON_GetObjectItemCaseSensitive(it, "golden");
+            const cJSON *t = json_member(it, "target"),
+                        *g = json_member(it, "golden");
             if (!cJSON_IsString(t) || !cJSON_IsString(g))
                 rc = err_set(e, ERR_DATA, _("%s: expected \"target\" and \"golden\" names in every pair"), path);
             else
                 add_rule(a, out, t->valuestring, g->valuestring,
-                         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "transpose")));
+                         cJSON_IsTrue(json_member(it, "transpose")));
         }
     } else {
         const cJSON *flat = cJSON_IsArray(root) ? root->child : root;
