@@ -68,7 +68,7 @@ __attribute__((constructor)) static void fill_powers(void)
 
 /* Computes w * 10^q for w > 0; false if the rounding is undecided. No branch depends on the digits: half of those
  * that do are foretold wrong. */
-static inline bool round_product(uint64_t w, int q, double *out)
+static inline bool round_product(uint64_t w, int q, bool minus, double *out)
 {
     const struct power *p = &powers[q - LOWEST];
     int zeros = __builtin_clzll(w), exponent = p->exponent - zeros + 128 + 10;
@@ -84,28 +84,17 @@ static inline bool round_product(uint64_t w, int q, double *out)
     bits = (bits + 1) >> 1;
     /* the first of the bits adds 1 to the exponent; 2 where rounding has made them 54 */
     uint64_t image = ((uint64_t)(exponent + top + 52 + 1023 - 1) << 52) + bits;
+    image |= (uint64_t)minus << 63;
     memcpy(out, &image, sizeof image);
     return true;
 }
 
-__attribute__((noinline)) static double by_library(const char *p, size_t n)
+static double by_library(const char *p, size_t n)
 {
     char copy[LONGEST + 1];
     memcpy(copy, p, n);
     copy[n] = 0;
     return strtod(copy, NULL);
-}
-
-/* Reads a number whose product leaves the rounding undecided, as it does if the number is a double itself: if w and
- * 10^-q are doubles, the quotient is rounded once. */
-__attribute__((noinline)) static double by_division(uint64_t w, int q, const char *p, size_t n)
-{
-    double divisor = 1;
-    if (w >> 53 || q < -22)
-        return by_library(p, n);
-    while (q++ < 0)
-        divisor *= 10;
-    return (double)w / divisor;
 }
 
 /* The value of eight digits, each 0 to 9, the first in the lowest byte. */
@@ -138,7 +127,7 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
 }
 
 /* Reads the exponent after the "e", clamped beyond the table. NULL if there is no digit. */
-__attribute__((noinline)) static const char *read_power(const char *p, const char *end, ptrdiff_t *q)
+static const char *read_power(const char *p, const char *end, ptrdiff_t *q)
 {
     bool minus = p < end && *p == '-';
     int power = 0;
@@ -159,40 +148,61 @@ static ptrdiff_t zeros_in_front(const char *p, const char *end)
     return n;
 }
 
+/* A number as far as its digits are read: the first one, those behind it, their value w * 10^q. */
+struct digits {
+    const char *begin, *first, *behind;
+    ptrdiff_t count, q;
+    uint64_t w;
+};
+
+/* Finishes what is rare: an exponent, a whole number, zero, too many digits, and a product that leaves the rounding
+ * undecided, as it does if the number is a double itself: if w and 10^-q are doubles, the quotient is rounded once. */
+__attribute__((noinline)) static const char *finish_rare(struct digits d, const char *end, double *out)
+{
+    const char *p = d.behind;
+    if (p < end && (*p == 'e' || *p == 'E') && !(p = read_power(p + 1, end, &d.q)))
+        return NULL;
+    if (p - d.begin > LONGEST)
+        return NULL;
+    bool minus = *d.begin == '-', fits = d.count - zeros_in_front(d.first, d.behind) <= DIGITS;
+    double v = (double)d.w, divisor = 1;
+    if (!fits || (d.w && (d.q < LOWEST || d.q > HIGHEST)))
+        v = by_library(d.first, (size_t)(p - d.first));
+    else if (d.w && d.q && round_product(d.w, (int)d.q, minus, out))
+        return p;
+    else if (d.w && d.q && (d.w >> 53 || d.q < -22))
+        v = by_library(d.first, (size_t)(p - d.first));
+    else
+        for (; d.q < 0 && d.w; d.q++)
+            divisor *= 10;
+    v /= divisor;
+    *out = minus ? -v : v;
+    return p;
+}
+
 const char *decimal_read(const char *p, const char *end, double *out)
 {
-    const char *begin = p, *first, *behind;
-    ptrdiff_t digits, fraction = 0, q;
-    uint64_t w = 0;
-    p += p < end && *p == '-';
-    first = p;
+    struct digits d = {.begin = p};
+    bool minus = p < end && *p == '-';
+    p += minus;
+    d.first = p;
     for (; p < end && char_is_digit(*p); p++) /* few, mostly one */
-        w = w * 10 + (uint64_t)(*p - '0');
-    digits = p - first;
-    if (digits == 0 || (*first == '0' && digits > 1))
+        d.w = d.w * 10 + (uint64_t)(*p - '0');
+    d.count = p - d.first;
+    if (d.count == 0 || (*d.first == '0' && d.count > 1))
         return NULL;
     if (p < end && *p == '.') {
         const char *point = p;
-        p = read_digits(p + 1, end, &w);
-        fraction = p - point - 1;
-        if (fraction == 0)
+        p = read_digits(p + 1, end, &d.w);
+        d.q = point + 1 - p;
+        if (d.q == 0)
             return NULL;
     }
-    q = -fraction;
-    behind = p;
-    if (p < end && (*p == 'e' || *p == 'E') && !(p = read_power(p + 1, end, &q)))
-        return NULL;
-    if (p - begin > LONGEST)
-        return NULL;
-    digits += fraction;
-    bool fits = digits - (*first == '0') <= DIGITS || digits - zeros_in_front(first, behind) <= DIGITS;
-    if (fits && (q == 0 || w == 0))
-        *out = (double)w;
-    else if (!fits || q < LOWEST || q > HIGHEST)
-        *out = by_library(first, (size_t)(p - first));
-    else if (!round_product(w, (int)q, out))
-        *out = by_division(w, (int)q, first, (size_t)(p - first));
-    if (*begin == '-')
-        *out = -*out;
-    return p;
+    d.behind = p;
+    d.count -= d.q;
+    bool plain = d.q < 0 && d.q >= LOWEST && d.w && d.count - (*d.first == '0') <= DIGITS &&
+                 !(p < end && (*p | 0x20) == 'e');
+    if (plain && round_product(d.w, (int)d.q, minus, out))
+        return p;
+    return finish_rare(d, end, out);
 }

@@ -52,6 +52,19 @@ static struct json_template *first_template(const struct json_templates *m, uint
     return at == MAP_NONE ? NULL : m->template.v[at];
 }
 
+/* As memcmp(), without a call for the lengths that most keys have. */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    uint64_t x[2], y[2];
+    if (n < sizeof *x || n > sizeof x)
+        return memcmp(a, b, n) == 0;
+    memcpy(&x[0], a, sizeof *x);
+    memcpy(&y[0], b, sizeof *y);
+    memcpy(&x[1], a + n - sizeof *x, sizeof *x);
+    memcpy(&y[1], b + n - sizeof *y, sizeof *y);
+    return x[0] == y[0] && x[1] == y[1];
+}
+
 /* ---- fitting ---- */
 
 static const char *fill_text(const char *p, const char *end, struct json_room *room, union json_filling *to)
@@ -74,7 +87,7 @@ static const char *fit_template(const struct json_template *m, const char *p, co
     const char *fixed = m->fixed;
     for (uint32_t i = 0; i < m->holes; i++) {
         const struct json_hole *h = &m->hole[i];
-        if ((size_t)(end - p) <= h->before || memcmp(p, fixed, h->before) != 0)
+        if ((size_t)(end - p) <= h->before || !same_bytes(p, fixed, h->before))
             return NULL;
         fixed += h->before;
         p += h->before;
