@@ -15,36 +15,37 @@ static const struct shape *shape_in(const struct dump *d, uint32_t call, enum ro
     return NULL;
 }
 
-/* Whether a product takes its second operand as [k, n] or [n, k]; otherwise as [n, k]. */
-static bool is_matmul(const struct dump *d, uint32_t call)
-{
-    return d->calls.v[call].kind == CALL_API && str_ihas(dump_call_name(d, call), "matmul");
-}
+/* A product's two operands and its output. A matmul takes its second operand as [k, n] or [n, k], others as [n, k]. */
+struct product_shapes {
+    const struct shape *x, *w, *y;
+    bool matmul;
+};
 
 /* The weight of a linear layer: an operand of the function, a parameter of the plain module. Modules of other classes
  * may keep a part or another form of it. */
-static const struct shape *linear_weight(const struct dump *d, uint32_t call)
+static const struct shape *linear_weight(const struct dump *d, uint32_t call, bool *matmul)
 {
     const struct call *c = &d->calls.v[call];
+    *matmul = false;
     if (c->phase != PHASE_FORWARD || c->family != FAMILY_LINEAR)
         return NULL;
+    struct str name = dump_call_name(d, call);
     if (c->kind == CALL_MODULE)
-        return str_search(dump_call_name(d, call), ".Linear.") >= 0 ? shape_in(d, call, IO_PARAMETER, 0) : NULL;
-    return c->kind == CALL_API && (str_search(dump_call_name(d, call), "linear") >= 0 || is_matmul(d, call))
-               ? shape_in(d, call, IO_INPUT, 1)
-               : NULL;
+        return str_search(name, ".Linear.") >= 0 ? shape_in(d, call, IO_PARAMETER, 0) : NULL;
+    *matmul = c->kind == CALL_API && str_ihas(name, "matmul");
+    return *matmul || (c->kind == CALL_API && str_search(name, "linear") >= 0) ? shape_in(d, call, IO_INPUT, 1) : NULL;
 }
 
-/* A product's two operands and its output, if their axes are those of one. */
-static bool linear_shapes(const struct dump *d, uint32_t call, const struct shape *out[3])
+/* Whether the call is a product whose axes are those of one. */
+static bool linear_shapes(const struct dump *d, uint32_t call, struct product_shapes *p)
 {
-    const struct shape *w = out[1] = linear_weight(d, call);
+    const struct shape *w = p->w = linear_weight(d, call, &p->matmul);
     if (!w)
         return false;
-    const struct shape *x = out[0] = shape_in(d, call, IO_INPUT, 0), *y = out[2] = shape_in(d, call, IO_OUTPUT, 0);
-    bool operands = x && y && (w->ndim == 2 || (w->ndim == x->ndim && w->ndim > 2 && is_matmul(d, call)));
+    const struct shape *x = p->x = shape_in(d, call, IO_INPUT, 0), *y = p->y = shape_in(d, call, IO_OUTPUT, 0);
+    bool operands = x && y && (w->ndim == 2 || (w->ndim == x->ndim && w->ndim > 2 && p->matmul));
     /* shapes are kept once: three equal ones are no layer that was cut; those of a product would be square */
-    return operands && x->ndim && x->ndim == y->ndim && !(w == y && w == x && !is_matmul(d, call));
+    return operands && x->ndim && x->ndim == y->ndim && !(w == y && w == x && !p->matmul);
 }
 
 static int64_t size_from_last(const struct shape *s, int back)
@@ -53,27 +54,27 @@ static int64_t size_from_last(const struct shape *s, int back)
 }
 
 /* How many of two sums fit: over the input's last axis, into the output's. `turned`: the second operand is [k, n]. */
-static int sizes_that_fit(const struct shape *const s[3], bool turned)
+static int sizes_that_fit(const struct product_shapes *p, bool turned)
 {
-    return (size_from_last(s[1], turned) == size_from_last(s[0], 0)) +
-           (size_from_last(s[1], !turned) == size_from_last(s[2], 0));
+    return (size_from_last(p->w, turned) == size_from_last(p->x, 0)) +
+           (size_from_last(p->w, !turned) == size_from_last(p->y, 0));
 }
 
 /* Whether the second operand is [k, n]: that of a matmul, unless [n, k] fits better. */
-static bool is_turned(const struct dump *d, uint32_t call, const struct shape *const s[3])
+static bool is_turned(const struct product_shapes *p)
 {
-    return sizes_that_fit(s, true) >= sizes_that_fit(s, false) && is_matmul(d, call);
+    return p->matmul && sizes_that_fit(p, true) >= sizes_that_fit(p, false);
 }
 
 /* Whether the shapes are those of a product; a matmul may take its first operand transposed, too. */
-static bool product_fits(const struct dump *d, uint32_t call, const struct shape *const s[3])
+static bool product_fits(const struct product_shapes *p)
 {
-    if (sizes_that_fit(s, is_turned(d, call, s)) == 2)
+    if (sizes_that_fit(p, is_turned(p)) == 2)
         return true;
-    int64_t k = size_from_last(s[0], 1), n = size_from_last(s[2], 0), w[2] = {size_from_last(s[1], 0),
-                                                                              size_from_last(s[1], 1)};
-    return size_from_last(s[0], 0) == size_from_last(s[2], 1) &&
-           ((w[0] == k && w[1] == n) || (w[1] == k && w[0] == n)) && is_matmul(d, call);
+    int64_t k = size_from_last(p->x, 1), n = size_from_last(p->y, 0), w[2] = {size_from_last(p->w, 0),
+                                                                              size_from_last(p->w, 1)};
+    return p->matmul && size_from_last(p->x, 0) == size_from_last(p->y, 1) &&
+           ((w[0] == k && w[1] == n) || (w[1] == k && w[0] == n));
 }
 
 /* Whether it returns all elements that it is given. */
@@ -101,10 +102,10 @@ static enum shapes_fit moved_elements_fit(const struct dump *d, uint32_t call)
 
 enum shapes_fit cut_tensors_call(const struct dump *d, uint32_t call)
 {
-    const struct shape *s[3];
-    if (!linear_shapes(d, call, s))
+    struct product_shapes p;
+    if (!linear_shapes(d, call, &p))
         return moved_elements_fit(d, call);
-    return product_fits(d, call, s) ? SHAPES_FIT : SHAPES_CONTRADICT;
+    return product_fits(&p) ? SHAPES_FIT : SHAPES_CONTRADICT;
 }
 
 /* Of two axes that should be equal, the shorter one was cut. */
@@ -145,19 +146,19 @@ void cut_tensors_find(struct dump *d)
     uint32_t calls = 0, odd = 0, alike = 0, first = NONE, views = 0, odd_views = 0, view = NONE;
     int64_t whole = 0, part = 0; /* the sizes of an axis of the first that does not fit */
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        const struct shape *s[3];
-        if (!linear_shapes(d, c, s)) {
+        struct product_shapes p;
+        if (!linear_shapes(d, c, &p)) {
             enum shapes_fit fit = moved_elements_fit(d, c);
             views += fit != SHAPES_UNKNOWN;
             if (fit == SHAPES_CONTRADICT && !odd_views++)
                 view = c;
             continue;
         }
-        const struct shape *x = s[0], *w = s[1], *y = s[2];
+        const struct shape *x = p.x, *w = p.w, *y = p.y;
         calls++;
-        if (product_fits(d, c, s))
+        if (product_fits(&p))
             continue;
-        int into = w->ndim - 2 + is_turned(d, c, s), over = w->ndim - 1 - is_turned(d, c, s);
+        int into = w->ndim - 2 + is_turned(&p), over = w->ndim - 1 - is_turned(&p);
         add_shorter(d, w, into, y, y->ndim - 1);
         add_shorter(d, w, over, x, x->ndim - 1);
         bool rows = w->dim[into] != y->dim[y->ndim - 1];
@@ -175,7 +176,8 @@ void cut_tensors_find(struct dump *d)
     if (!d->tensors_cut)
         return;
     struct buf w = {0}, y = {0};
-    shape_text(products ? linear_weight(d, first) : shape_in(d, view, IO_INPUT, 0), &w);
+    bool matmul;
+    shape_text(products ? linear_weight(d, first, &matmul) : shape_in(d, view, IO_INPUT, 0), &w);
     shape_text(shape_in(d, products ? first : view, IO_OUTPUT, 0), &y);
     dump_warn(d, arena_fmt(&d->arena,
                            products ? _("tensors were cut before they were recorded (slice or request_id of msprobe): "
