@@ -181,12 +181,6 @@ static double of_order(const struct scene *s, bool own)
     return isnan(s->width) || isnan(s->top) ? NAN : 2 * s->x[0].rms * spread / (s->x[0].max - s->x[0].min);
 }
 
-static double of_step(const struct scene *s, bool own)
-{
-    (void)own;
-    return 2 * s->x[0].rms;
-}
-
 static double of_compare(const struct scene *s, bool own)
 {
     (void)own;
@@ -209,7 +203,7 @@ static const struct {
     [CONDITION_EXP] = {of_exp, false, N_("an exponential of large values")},
     [CONDITION_TRIG] = {of_trig, false, N_("a sine or cosine of large angles")},
     [CONDITION_ORDER] = {of_order, true, N_("the order of nearly tied values")},
-    [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
+    [CONDITION_STEP] = {NULL, true, N_("rounding to whole numbers")},
     [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of nearly tied values")},
     [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero up to rounding, compared with the other "
                                                  "gradients of its module")},
@@ -261,11 +255,6 @@ static const struct {
     {FAMILY_REDUCE, "max", false, CONDITION_ORDER, 0},
     {FAMILY_REDUCE, "min", false, CONDITION_ORDER, 0},
     {FAMILY_REDUCE, "median", false, CONDITION_ORDER, 0},
-    {FAMILY_ELEMENTWISE, "round", false, CONDITION_STEP, 0},
-    {FAMILY_ELEMENTWISE, "floor", false, CONDITION_STEP, 0},
-    {FAMILY_ELEMENTWISE, "ceil", false, CONDITION_STEP, 0},
-    {FAMILY_ELEMENTWISE, "floordiv", false, CONDITION_STEP, 0},
-    {FAMILY_CAST, NULL, false, CONDITION_STEP, 0},
     {FAMILY_ELEMENTWISE, "lt", false, CONDITION_COMPARE, 0},
     {FAMILY_ELEMENTWISE, "le", false, CONDITION_COMPARE, 0},
     {FAMILY_ELEMENTWISE, "gt", false, CONDITION_COMPARE, 0},
@@ -290,7 +279,7 @@ static enum condition_kind kind_of_amplifier(const struct dump *d, uint32_t row,
         if (name && !(operators[i].part ? str_has(op, name) : str_is(op, name)))
             continue;
         enum condition_kind k = operators[i].kind;
-        bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE || (k == CONDITION_STEP && family == FAMILY_CAST);
+        bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE;
         *power = operators[i].power;
         /* sorted values change by no more than their noise */
         return (turns && !whole) || (whole && !kinds[k].discrete) ? CONDITION_NONE : k;

@@ -18,11 +18,10 @@
  *   exp                    rms(x)
  *   sin, cos, tan          rms(x) / rms(y)            angles: a position times a frequency
  *
- * For operators with integer results (argmax, topk, rounding, comparison), noise changes the few elements near a tie.
+ * For operators with integer results (argmax, topk, comparison), noise changes the few elements near a tie.
  * Their kappa is the share of elements that change per relative error of the inputs:
  *   order (argmax, topk)   2 rms(x) / spacing; the spacing of neighbours among w values with range max − min is
  *                          (max − min) / min(w, 4 k ln w) at the k largest of them
- *   rounding, casts        2 rms(x)
  *   comparison             2 rms(x) / (max − min)
  *
  * The gradient of a bias or of a normalisation's scale is the incoming gradient summed over all axes but one: kappa is
@@ -70,7 +69,7 @@ enum condition_kind {
     CONDITION_EXP,
     CONDITION_TRIG,
     CONDITION_ORDER,
-    CONDITION_STEP,
+    CONDITION_STEP, /* in packs of earlier versions alone */
     CONDITION_COMPARE,
     CONDITION_ZERO_GRADIENT,
     CONDITION_GRADIENT_SUM,

@@ -160,51 +160,6 @@ static double turned_error(const struct condition_size g[2], double turned)
     return sqrt(largest * largest + 2 * (turned - 1) * whole * whole / g[GOLDEN].n);
 }
 
-/* The number of elements whose gradient `where` gave to its other operand, because noise changed its condition. */
-static double switched_elements(const struct judge_pass *p, const uint32_t rows[2], double n)
-{
-    const struct dump *d = p->side[TARGET];
-    const struct row *r = &d->rows.v[rows[TARGET]];
-    uint32_t forward = d->calls.v[r->call].twin;
-    if (d->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || forward == NONE ||
-        !align_item_does(d, forward, STR("where")))
-        return 0;
-    EACH_EARLY_ROW(d, forward, x)
-        if (dtype_table[d->rows.v[x].dtype].klass == CLASS_BOOL && (double)dump_row_numel(d, x) == n)
-            return round((double)p->call_turned[forward] * n);
-    return 0;
-}
-
-/* For the gradient of what a maximum or a sort picked: the number of places that noise exchanged for others, of
- * `picks`. */
-static double picked_elsewhere(const struct judge_pass *p, const uint32_t rows[2], double *picks)
-{
-    const struct dump *d = p->side[TARGET];
-    const struct row *r = &d->rows.v[rows[TARGET]];
-    uint32_t forward = d->calls.v[r->call].twin;
-    if (d->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || forward == NONE ||
-        d->calls.v[forward].family != FAMILY_REDUCE)
-        return 0;
-    EACH_EARLY_ROW(d, forward, x) {
-        uint32_t line = p->m->pairing->line_of[TARGET][x];
-        bool places = d->rows.v[x].io == IO_OUTPUT && dtype_table[d->rows.v[x].dtype].klass == CLASS_INT;
-        if (!places || line == NONE || p->state[line] != MEASURE_DONE || p->j->line[line].rule != RULE_ILL)
-            continue;
-        *picks = (double)dump_row_numel(d, x);
-        return round(condition_turned(p->m->figures[line]) * *picks);
-    }
-    return 0;
-}
-
-/* The bound if that many of the picks' gradients are at other places: each is missing in one and too many in one. */
-static double picks_bound(const struct condition_size g[2], const struct figures *f, double moved, double picks,
-                          double noise)
-{
-    double norm = g[GOLDEN].norm, largest = fmax(g[0].largest, g[1].largest) / norm;
-    bool few = f && few_differ(f, g[GOLDEN].n, moved, 2 * moved, noise);
-    return few ? sqrt(2 * (largest * largest + (moved - 1) / picks)) : 0;
-}
-
 /* `gradient`: the noise of the elements that do not cross. */
 static double gates_bound(const struct judge_pass *p, const struct gate *gate, const struct condition_size g[2],
                           const struct figures *f, double gradient)
@@ -224,20 +179,6 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
     for (int s = 0; s < 2; s++)
         if (!condition_size_of(p->m, p->state, s, rows[s], &g[s]))
             return 0;
-    double turned = switched_elements(p, rows, g[GOLDEN].n);
-    if (turned >= 1 && g[GOLDEN].norm > 0) {
-        double noise = noise_floor((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
-        double most = few_differ(f, g[GOLDEN].n, turned, turned, noise) ? turned_error(g, turned) : 0;
-        *kappa = most > 0 ? most / noise : 1;
-        return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
-    }
-    double picks = 0, moved = picked_elsewhere(p, rows, &picks);
-    if (moved >= 1 && g[GOLDEN].norm > 0) {
-        double noise = noise_floor((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
-        double most = picks_bound(g, f, moved, picks, noise);
-        *kappa = most > 0 ? most / noise : 1;
-        return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
-    }
     const struct row *r = &p->side[TARGET]->rows.v[rows[TARGET]];
     double came = r->io == IO_OUTPUT ? (double)p->call_error[r->call] : 0;
     double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f, came) : 0;

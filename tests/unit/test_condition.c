@@ -732,17 +732,6 @@ static void test_gradients_beside_siblings(void **state)
 
 /* ---- gates ---- */
 
-/* The scene judged where the gradient g of row `back` is off by `error`, `differ` of its elements by over 1/200. */
-static const struct line_judgement *judged_with(const double *g, uint32_t back, double error, double differ)
-{
-    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
-    for (int i = 0; i < 2; i++)
-        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = root_mean_square(g, N) * sqrt(N)};
-    scene_computed(&s, back, &f);
-    scene_judge(&s);
-    return &s.j.line[scene_line(&s, back)];
-}
-
 /* The backward call of the call before. */
 static void both_backward(const char *name)
 {
@@ -763,7 +752,12 @@ static const struct line_judgement *gradient_judged(const double *g, uint32_t ba
         side_end(&s.d[i]);
     scene_build(&s);
     errs(&s, kink, noise, 0);
-    return judged_with(g, back, error, differ);
+    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
+    for (int i = 0; i < 2; i++)
+        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = root_mean_square(g, N) * sqrt(N)};
+    scene_computed(&s, back, &f);
+    scene_judge(&s);
+    return &s.j.line[scene_line(&s, back)];
 }
 
 /* A ReLU whose inputs are off by `noise`, and the gradient behind it: off by `error`, where `differ` of its 4096
@@ -789,60 +783,6 @@ static const struct line_judgement *gated(double noise, double error, double dif
     both_backward(name);
     back = both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
     return gradient_judged(g, back, in, noise, error, differ);
-}
-
-/* As gated(), of a function in two branches: a comparison that noise turns at `turned` places, and what `where` hands
- * to one branch. */
-static const struct line_judgement *branched(double turned, double error, double differ)
-{
-    static double x[N], chosen[N], g[N];
-    scene_start(&s);
-    seed = 9;
-    for (size_t i = 0; i < N; i++) {
-        x[i] = draw_gaussian(&seed);
-        chosen[i] = x[i] > 0;
-        g[i] = draw_gaussian(&seed);
-    }
-    g[0] = 0.1 * root_mean_square(g, N) * sqrt(N);
-    both_call(&s, "linear");
-    uint32_t from = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
-    both_call(&s, "gt");
-    uint32_t in = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N);
-    uint32_t made = both_row(&s, "output.0", DTYPE_BOOL, "256,16", chosen, N);
-    both_call(&s, "where");
-    uint32_t given = both_row(&s, "input.0", DTYPE_BOOL, "256,16", chosen, N);
-    both_row(&s, "input.1", DTYPE_F32, "256,16", x, N);
-    both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
-    both_backward("Functional.where.2.backward");
-    uint32_t back = both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
-    for (int i = 0; i < 2; i++)
-        side_end(&s.d[i]);
-    scene_build(&s);
-    errs(&s, from, 2e-4, 0);
-    errs(&s, in, 2e-4, 0);
-    errs(&s, made, sqrt(2 * turned / N), 1 - turned / N);
-    errs(&s, given, sqrt(2 * turned / N), 1 - turned / N);
-    return judged_with(g, back, error, differ);
-}
-
-static void test_branches_noise_turns(void **state)
-{
-    static const struct {
-        double turned, error, differ;
-        bool excused;
-    } q[] = {
-        {1, 0.09, 1, true},
-        {1, 0.3, 1, false},     /* more than one element can be */
-        {1, 0.09, 4000, false}, /* scaled, not turned */
-        {0, 0.09, 1, false},
-    };
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(q); i++) {
-        const struct line_judgement *l = branched(q[i].turned, q[i].error, q[i].differ);
-        if ((l->rule == RULE_ILL && l->was == CONDITION_KINK) != q[i].excused || (s.j.first == NONE) != q[i].excused)
-            fail_msg("case %zu: rule %d, limit %g, first %u", i, l->rule, (double)l->limit, s.j.first);
-        scene_end(&s);
-    }
 }
 
 /* Gates that noise turns are no deviation; more of them, an error in all elements, or another function are. */
@@ -1081,7 +1021,6 @@ int main(void)
         cmocka_unit_test(test_rounding_of_coarse_arithmetic),
         cmocka_unit_test(test_figures_of_sums),
         cmocka_unit_test(test_gates_noise_turns),
-        cmocka_unit_test(test_branches_noise_turns),
         cmocka_unit_test(test_gates_of_what_was_not_recorded),
         cmocka_unit_test(test_routers_and_their_experts),
         cmocka_unit_test(test_gradients_beside_siblings),
