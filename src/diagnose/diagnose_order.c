@@ -283,25 +283,6 @@ static void shift_of_lengths(struct diagnosis_case *p, const struct element_samp
     }
 }
 
-/* Labels of a loss without recorded elements: the same number is missing in every sequence. */
-static void shift_of_labels(struct diagnosis_case *p)
-{
-    uint64_t n[2] = {dump_row_numel(p->side[0], p->row[0]), dump_row_numel(p->side[1], p->row[1])}, a = n[0], b = n[1];
-    while (b) { /* the greatest common divisor: the largest possible number of sequences */
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    uint64_t fewer = a ? (n[0] > n[1] ? n[0] - n[1] : n[1] - n[0]) / a : 0;
-    if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || a < 2 || !fewer ||
-        fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
-        return;
-    case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
-               _("the loss covers %llu labels on the target and %llu on the golden side, as with labels shifted by a "
-                 "different number of tokens; the elements were not recorded"),
-               (unsigned long long)n[0], (unsigned long long)n[1]);
-}
-
 /* Moves to the labels beside the scores of a loss; false if there are none. */
 static bool go_to_labels(struct diagnosis_case *p)
 {
@@ -331,10 +312,8 @@ void detect_shifted_lengths(struct diagnosis_case *given)
             return;
         of = _("labels: ");
     }
-    if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET])) {
-        shift_of_labels(p);
+    if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET]))
         return;
-    }
     if (tensor_values(p->side[GOLDEN], p->row[GOLDEN], &s[GOLDEN])) {
         if (s[TARGET].n <= LENGTH_MOST && s[GOLDEN].n <= LENGTH_MOST && distinct_of(s[GOLDEN].v[0], s[GOLDEN].n) >= 4)
             shift_of_lengths(p, &s[TARGET], &s[GOLDEN], of);

@@ -423,42 +423,6 @@ static void labels_of_a_loss(void **state)
     check_labels(0, true, 3, "");
 }
 
-/* Scores cut with their labels: the labels tell. */
-static void scores_of_shifted_labels(void **state)
-{
-    static const char *const calls[] = {"Functional.cross_entropy.0.forward", "Functional.add.0.forward"};
-    (void)state;
-    for (int loss = 0; loss < 2; loss++) {
-        struct scene s;
-        struct diagnoses x;
-        scene_start(&s);
-        for (int k = 0; k < 2; k++) {
-            int64_t tokens = k == TARGET ? 16 : 18;
-            uint32_t at = dump_add_call(&s.d[k], str_of(calls[!loss]), CALL_API, PHASE_FORWARD);
-            s.d[k].calls.v[at].family = loss ? FAMILY_LOSS : FAMILY_ADD;
-            struct row r = {.slot = dump_slot(&s.d[k], STR("input.0")),
-                            .extra = NONE,
-                            .kind = ROW_TENSOR,
-                            .io = IO_INPUT,
-                            .dtype = DTYPE_F32,
-                            .has = HAS_SHAPE};
-            r.shape = dump_shape(&s.d[k], (const int64_t[]){tokens, 64}, 2);
-            dump_add_row(&s.d[k], at, r);
-            r.slot = dump_slot(&s.d[k], STR("input.1"));
-            r.dtype = DTYPE_I64;
-            r.shape = dump_shape(&s.d[k], &tokens, 1);
-            dump_add_row(&s.d[k], at, r);
-        }
-        scene_build(&s);
-        scene_judge(&s);
-        assert_int_equal(s.j.line[0].verdict, VERDICT_SHAPE);
-        diagnose_line(&x, &s.j, &s.m, s.flow, 0);
-        assert_int_equal(has(&x, DIAGNOSIS_SHIFTED), loss);
-        diagnoses_release(&x);
-        scene_end(&s);
-    }
-}
-
 static void shifted_and_partial(void **state)
 {
     (void)state;
@@ -1279,7 +1243,6 @@ int main(void)
         cmocka_unit_test(orders),
         cmocka_unit_test(shifted_and_partial),
         cmocka_unit_test(labels_of_a_loss),
-        cmocka_unit_test(scores_of_shifted_labels),
         cmocka_unit_test(masks),
         cmocka_unit_test(temperature),
         cmocka_unit_test(axis_of_a_softmax), cmocka_unit_test(module_around),
