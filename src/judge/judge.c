@@ -546,7 +546,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     } else if (sized && nt == 0) {
         verdict_case_give(k, VERDICT_MATCH, RULE_EMPTY);
     } else if (p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING) {
-        verdict_case_give(k, VERDICT_PENDING, RULE_PENDING);
+        verdict_case_give(k, VERDICT_PENDING, RULE_NONE);
     } else if (k->f && k->f->unlike && !k->f->masked) {
         verdict_case_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     } else if (k->f && class_is_whole(t) && class_is_whole(g)) {

@@ -26,7 +26,6 @@ enum verdict {
 /* The rule that gave the verdict. The sentences are in verdict_text.c. */
 enum verdict_rule {
     RULE_NONE,
-    RULE_PENDING,
     RULE_ONE_SIDED,
     RULE_EQUAL,         /* no element differs */
     RULE_WITHIN,        /* below the drift limit or floor */

@@ -209,9 +209,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     switch ((enum verdict_rule)x->rule) {
     case RULE_NONE:
     case RULE_COUNT:
-        break;
-    case RULE_PENDING:
-        buf_cstr(out, _("tensors not compared yet"));
+        buf_cstr(out, x->verdict == VERDICT_PENDING ? _("tensors not compared yet") : "");
         break;
     case RULE_ONE_SIDED:
         buf_cstr(out, l->row[TARGET] == NONE ? _("no target row found for it") : _("no golden row found for it"));

@@ -589,7 +589,7 @@ static void rules_keep_their_numbers(void **state)
             fail_msg("rule %d has no number in packs", r);
     }
     /* as packs written before hold them */
-    assert_int_equal(packed_rule_number(RULE_PENDING), 1);
+    assert_int_equal(packed_rule_number(RULE_ONE_SIDED), 2);
     assert_int_equal(packed_rule_number(RULE_LIMIT), 7);
     assert_int_equal(packed_rule_number(RULE_ELEMENTS), 22);
     assert_int_equal(packed_rule_number(RULE_ACCEPTED), 33);
