@@ -103,7 +103,8 @@ static void find_weight_gradients(struct dataflow *f, const struct dump *d)
         const struct call *c = &d->calls.v[r->call];
         bool reads = r->io == IO_INPUT && c->phase == PHASE_BACKWARD && c->family != FAMILY_ADD;
         /* every earlier holder of the value, because each consumer holds it in turn */
-        for (uint32_t h = reads ? f->held[row] : NONE, steps = 0; h != NONE && steps < HELD_STEPS; h = f->held[h], steps++)
+        uint32_t h = reads ? f->held[row] : NONE;
+        for (int i = 0; h != NONE && i < HELD_STEPS; h = f->held[h], i++)
             read[d->rows.v[h].call] |= d->rows.v[h].io == IO_OUTPUT;
     }
     for (uint32_t c = 0; c < d->calls.n; c++) {
