@@ -50,14 +50,6 @@ static int of_role(const struct dump *d, uint32_t call)
     return -1;
 }
 
-static uint32_t output_of(const struct dump *d, uint32_t call)
-{
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR)
-            return r;
-    return NONE;
-}
-
 /* Finds queries, keys and values: outputs of the modules with these roles directly inside `module`, before the call
  * `until`. */
 static bool find_projections(const struct dump *d, uint32_t module, uint32_t until, struct attention_side *a)
@@ -70,7 +62,7 @@ static bool find_projections(const struct dump *d, uint32_t module, uint32_t unt
             continue;
         int role = of_role(d, c);
         if (role >= 0 && a->row[role] == NONE)
-            a->row[role] = output_of(d, c);
+            a->row[role] = dump_first_tensor(d, c, IO_OUTPUT);
     }
     return (a->row[OF_Q] != NONE && a->row[OF_K] != NONE && a->row[OF_V] != NONE) || a->row[OF_QKV] != NONE;
 }
@@ -117,14 +109,6 @@ static int64_t last_axis(const struct dump *d, uint32_t row)
     return s && s->ndim >= 3 ? s->dim[s->ndim - 1] : 0; /* 4: an axis of one head before the tokens */
 }
 
-static uint32_t input_of(const struct dump *d, uint32_t call)
-{
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR)
-            return r;
-    return NONE;
-}
-
 /* Latent attention: keys and values of all heads are one product of a latent, whose own product also gives the one
  * rotated key of all heads. Widths tell the modules apart: with `turned` rotated elements, a product of `latent`
  * elements and another one that gives `latent` + `turned`; queries, keys, values and result then agree on the heads. */
@@ -141,9 +125,12 @@ static int64_t find_latent(const struct dump *d, uint32_t module, uint32_t until
     for (int up = 0; up < n; up++)
         for (int down = up + 1; down < n; down++)
             for (int q = 0; q < n; q++) {
-                uint32_t row[] = {output_of(d, child[q]), output_of(d, child[down]), output_of(d, child[up])};
-                int64_t latent = last_axis(d, input_of(d, child[up])), both = last_axis(d, row[OF_V]),
-                        queries = last_axis(d, row[OF_Q]), heads = (queries - both + width) / turned;
+                uint32_t row[] = {dump_first_tensor(d, child[q], IO_OUTPUT),
+                                  dump_first_tensor(d, child[down], IO_OUTPUT),
+                                  dump_first_tensor(d, child[up], IO_OUTPUT)};
+                int64_t latent = last_axis(d, dump_first_tensor(d, child[up], IO_INPUT)),
+                        both = last_axis(d, row[OF_V]), queries = last_axis(d, row[OF_Q]),
+                        heads = (queries - both + width) / turned;
                 if (q == up || q == down || !latent || !both || last_axis(d, row[OF_K]) != latent + turned ||
                     heads < 1 || heads * turned != queries - both + width || queries % heads || width % heads ||
                     queries / heads <= turned)

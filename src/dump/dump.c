@@ -162,6 +162,26 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near)
     return map_get(&d->call_names, name);
 }
 
+#define MODULES_MOST 32 /* around a call */
+
+bool dump_call_is_in(const struct dump *d, uint32_t call, uint32_t module)
+{
+    for (int depth = 0; call != NONE && depth < MODULES_MOST; depth++) {
+        call = d->calls.v[call].parent;
+        if (call == module)
+            return true;
+    }
+    return false;
+}
+
+uint32_t dump_first_tensor(const struct dump *d, uint32_t call, enum row_io io)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
+            return r;
+    return NONE;
+}
+
 static uint64_t place_key(uint32_t call, uint32_t slot)
 {
     return (uint64_t)call << 32 | slot;

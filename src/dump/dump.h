@@ -256,6 +256,10 @@ static inline struct str dump_call_name(const struct dump *d, uint32_t call)
 /* The call of that name, or NONE. Tries `near` (may be NONE) and some calls after it first, because lists of calls
  * are mostly in their order. */
 uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
+/* Whether a call is inside of a module's, at any depth. */
+bool dump_call_is_in(const struct dump *d, uint32_t call, uint32_t module);
+/* The first tensor of a call's inputs or outputs, or NONE. */
+uint32_t dump_first_tensor(const struct dump *d, uint32_t call, enum row_io io);
 /* By its full name; NONE if absent. */
 uint32_t dump_find_row(const struct dump *d, struct str name);
 /* The call's first row of that slot; NONE if absent. */

@@ -312,18 +312,10 @@ static bool name_parts(const struct dump *d, uint32_t call, struct str *space, s
     return str_split(s, '_', space, operator) && operator->n;
 }
 
-static uint32_t output_of(const struct dump *d, uint32_t call)
-{
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR)
-            return r;
-    return NONE;
-}
-
 /* Whether two calls have the same output tensor, by all recorded data. */
 static bool same_output(const struct dump *d, uint32_t a, uint32_t b)
 {
-    uint32_t x = output_of(d, a), y = output_of(d, b);
+    uint32_t x = dump_first_tensor(d, a, IO_OUTPUT), y = dump_first_tensor(d, b, IO_OUTPUT);
     if (x == NONE || y == NONE)
         return false;
     const struct row *p = &d->rows.v[x], *q = &d->rows.v[y];

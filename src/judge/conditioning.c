@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "judge/pass_rows.h"
 #include "judge/routing.h"
 #include "pair/align_item.h"
 
@@ -519,15 +520,6 @@ uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
     return module_backward_from(d, gradient, 0);
 }
 
-static uint32_t first_float(const struct dump *d, uint32_t call)
-{
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
-            dtype_is_float((enum dtype)d->rows.v[r].dtype))
-            return r;
-    return NONE;
-}
-
 /* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, the least
  * cancellation that counts (INFINITY: only that which leaves nothing), and the least norm that these terms can have
  * together, by their recorded mean with its sign (NAN: unknown). */
@@ -596,7 +588,7 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     if (sum.n > 0)
         return sum;
     if (r->io != IO_OUTPUT || d->calls.v[r->call].phase != PHASE_BACKWARD || twin == NONE ||
-        (came = first_float(d, r->call)) == NONE)
+        (came = pass_first_float(d, r->call, IO_INPUT)) == NONE)
         return unknown;
     double n = (double)dump_row_numel(d, came), norm = norm_of(m, state, side, came);
     double least = rule_limit(RULE_LIMIT_ILL_CONDITIONED);
@@ -625,7 +617,7 @@ static double of_weight_gradient(const struct measure *m, const uint8_t *state, 
     uint32_t forward = back == NONE ? NONE : d->calls.v[back].twin;
     if (forward == NONE || d->calls.v[back].family != FAMILY_LINEAR || !s || s->ndim != 2)
         return NAN;
-    uint32_t dy = first_float(d, back), x = first_float(d, forward);
+    uint32_t dy = pass_first_float(d, back, IO_INPUT), x = pass_first_float(d, forward, IO_INPUT);
     if (dy == NONE || x == NONE)
         return NAN;
     double places = (double)dump_row_numel(d, dy) / (double)s->dim[0];

@@ -4,8 +4,6 @@
 #include "pair/align_item.h"
 #include "ranks/joined_dump.h"
 
-#define DEPTH 32 /* enclosing modules considered */
-
 struct ends {
     const struct judgement *j;
     const struct measure *m;
@@ -16,16 +14,6 @@ struct ends {
 static const struct dump *ends_dump(const struct ends *x, int s)
 {
     return x->m->side[s];
-}
-
-static bool call_is_in_module(const struct dump *d, uint32_t call, uint32_t module)
-{
-    for (int depth = 0; call != NONE && depth < DEPTH; depth++) {
-        call = d->calls.v[call].parent;
-        if (call == module)
-            return true;
-    }
-    return false;
 }
 
 /* The row's line, or NONE if it is unpaired. */
@@ -53,7 +41,7 @@ static struct end end_of(const struct ends *x, int s)
     struct fingerprint whole = fingerprint_of(d, x->row[s]);
     struct end e = {false, false, false};
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        if (d->calls.v[c].phase != PHASE_FORWARD || !call_is_in_module(d, c, x->module[s]))
+        if (d->calls.v[c].phase != PHASE_FORWARD || !dump_call_is_in(d, c, x->module[s]))
             continue;
         EACH_EARLY_ROW(d, c, r) {
             struct fingerprint f = fingerprint_of(d, r);
@@ -62,7 +50,7 @@ static struct end end_of(const struct ends *x, int s)
                 continue;
             e.found = true;
             uint32_t line = paired_line(x, s, r);
-            if (line == NONE || !call_is_in_module(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call,
+            if (line == NONE || !dump_call_is_in(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call,
                                                    x->module[!s]))
                 continue;
             e.within = e.within || end_agrees(x, line);
@@ -78,7 +66,7 @@ static bool inner_lines_agree(const struct ends *x)
     for (uint32_t i = 0; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
         if (l->pair == NONE ||
-            !call_is_in_module(ends_dump(x, TARGET), ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call,
+            !dump_call_is_in(ends_dump(x, TARGET), ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call,
                                x->module[TARGET]))
             continue;
         const struct call *c = &ends_dump(x, TARGET)->calls.v[ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call];
@@ -96,7 +84,7 @@ static bool is_older(const struct ends *x, uint32_t row)
     uint32_t first = x->flow->held[row] == NONE ? NONE : dataflow_first(x->flow, row);
     if (!dtype_is_float((enum dtype)d->rows.v[row].dtype))
         return true;
-    return first != NONE && first < x->row[TARGET] && !call_is_in_module(d, d->rows.v[first].call, x->module[TARGET]);
+    return first != NONE && first < x->row[TARGET] && !dump_call_is_in(d, d->rows.v[first].call, x->module[TARGET]);
 }
 
 /* Whether a row may be computed from what the container gives: a tensor of it is not older. */
@@ -122,7 +110,7 @@ static bool end_heals(const struct ends *x, uint32_t line)
             continue;
         uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
         uint32_t module = x->module[TARGET];
-        bool around = call == module || call_is_in_module(d, module, call) || call_is_in_module(d, call, module);
+        bool around = call == module || dump_call_is_in(d, module, call) || dump_call_is_in(d, call, module);
         if (d->calls.v[call].phase != PHASE_FORWARD || around || dump_row_numel(d, row) <= 1)
             continue;
         if (line_is_bad(&x->j->line[i]))

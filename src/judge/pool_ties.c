@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "judge/pass_rows.h"
 #include "measure/element_sample.h"
 #include "pair/align_item.h"
 
@@ -56,14 +57,6 @@ bool pool_ties_of(const double *t, const double *g, const double *seen, size_t n
     return tied;
 }
 
-static uint32_t first_tensor(const struct dump *d, uint32_t call, enum row_io io)
-{
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR && dtype_is_float((enum dtype)d->rows.v[r].dtype))
-            return r;
-    return NONE;
-}
-
 /* The input of the pooling whose backward call outputs this row; NONE: it is no such row. */
 static uint32_t seen_by(const struct dump *d, uint32_t row)
 {
@@ -72,7 +65,7 @@ static uint32_t seen_by(const struct dump *d, uint32_t row)
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || c->phase != PHASE_BACKWARD || c->gradient || c->twin == NONE ||
         !align_item_does(d, r->call, STR("max_pool2d")))
         return NONE;
-    uint32_t seen = first_tensor(d, c->twin, IO_INPUT);
+    uint32_t seen = pass_first_float(d, c->twin, IO_INPUT);
     const struct shape *s = seen == NONE ? NULL : dump_row_shape(d, seen);
     return s && s->ndim > 2 && dump_row_numel(d, seen) == dump_row_numel(d, row) ? seen : NONE;
 }

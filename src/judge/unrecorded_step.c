@@ -147,11 +147,7 @@ double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2])
 static uint32_t incoming_of(const struct dump *d, uint32_t gradient_call)
 {
     uint32_t call = condition_module_backward(d, gradient_call);
-    if (call != NONE)
-        EACH_EARLY_ROW(d, call, r)
-            if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR)
-                return r;
-    return NONE;
+    return call == NONE ? NONE : dump_first_tensor(d, call, IO_INPUT);
 }
 
 double unrecorded_incoming_error(const struct judge_pass *p, const struct verdict_case *k)

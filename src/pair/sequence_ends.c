@@ -12,16 +12,6 @@ static uint32_t value_row(const struct sequence *w, int s, uint32_t call, enum r
     return call == NONE ? NONE : sequence_nth_row(w, s, call, io, 0);
 }
 
-static bool is_inside(const struct dump *d, uint32_t call, uint32_t module)
-{
-    for (int depth = 0; call != NONE && depth < DEPTH; depth++) {
-        call = d->calls.v[call].parent;
-        if (call == module)
-            return true;
-    }
-    return false;
-}
-
 static bool row_holds_value(const struct dump *d, uint32_t row, const struct fingerprint *value)
 {
     struct fingerprint f = fingerprint_of(d, row);
@@ -42,7 +32,7 @@ static bool call_reads_value(const struct dump *d, uint32_t call, const struct f
 static bool ends_later(const struct sequence *w, int s, uint32_t module, uint32_t inner)
 {
     uint32_t shorter = w->call_pair[s][module], next = w->call_pair[s][inner];
-    if (shorter == NONE || next == NONE || next == shorter || is_inside(w->d[!s], next, shorter))
+    if (shorter == NONE || next == NONE || next == shorter || dump_call_is_in(w->d[!s], next, shorter))
         return false;
     uint32_t out = value_row(w, s, module, IO_OUTPUT), last = value_row(w, s, inner, IO_OUTPUT),
              end = value_row(w, !s, shorter, IO_OUTPUT);
