@@ -44,22 +44,27 @@ static bool figures_enclose(const struct figures *all, const struct figures *par
     return true;
 }
 
+/* Whether n pairs in order have this one from `at` on, which moves to it, or to where it would be. */
+static bool has_pair(const double *all, size_t n, size_t *at, const double *pair)
+{
+    while (*at < n && by_value(&all[2 * *at], pair) < 0)
+        ++*at;
+    return *at < n && by_value(&all[2 * *at], pair) == 0;
+}
+
 static bool holds_all(const struct measure *m, uint32_t line, const double *part, size_t n)
 {
     size_t count = 0;
     double *all = pairs_of(m, line, &count);
     bool found = all != NULL;
-    for (size_t i = 0, at = 0; found && i < n; i++) {
-        while (at < count && by_value(&all[2 * at], &part[2 * i]) < 0)
-            at++;
-        found = at < count && by_value(&all[2 * at], &part[2 * i]) == 0;
-    }
+    for (size_t i = 0, at = 0; found && i < n; i++)
+        found = has_pair(all, count, &at, &part[2 * i]);
     free(all);
     return found;
 }
 
-/* Whether an earlier row of the target may hold elements of the line: it holds what no row before it holds, and the
- * sides differ in it. */
+/* The figures of an earlier row r of the target, and its line, if it may hold elements of a row: it holds what no row
+ * before it holds, and the sides differ in it. Else NULL. */
 static const struct figures *source_figures(const struct measure *m, const struct dataflow *flow, uint32_t r,
                                             uint32_t row, uint32_t *of)
 {
@@ -93,17 +98,16 @@ uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flo
 static void mark_taken(const struct measure *m, uint32_t from, size_t least, const double *whole, size_t n,
                        bool *marked)
 {
-    size_t count = 0, differ = 0, *place = NULL;
+    size_t count = 0, differ = 0;
     double *part = pairs_of(m, from, &count);
-    bool all = part != NULL;
-    if (part)
-        place = mem_alloc((count + 1) * sizeof *place);
+    if (!part)
+        return;
+    size_t *place = mem_alloc((count + 1) * sizeof *place);
+    bool all = true;
     for (size_t i = 0, at = 0; all && i < count; i++) {
         if (part[2 * i] == part[2 * i + 1])
             continue;
-        while (at < n && by_value(&whole[2 * at], &part[2 * i]) < 0)
-            at++;
-        all = at < n && by_value(&whole[2 * at], &part[2 * i]) == 0;
+        all = has_pair(whole, n, &at, &part[2 * i]);
         place[differ++] = at;
     }
     all = all && differ >= least;
@@ -123,18 +127,19 @@ bool taken_elements_joined(const struct measure *m, const struct dataflow *flow,
     size_t n = 0, open = 0;
     int read = 0;
     double *whole = f && f->two ? pairs_of(m, line, &n) : NULL;
-    bool *marked = whole ? mem_zalloc((n + 1) * sizeof *marked) : NULL;
-    for (uint32_t r = row; whole && r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
+    if (!whole)
+        return false;
+    bool *marked = mem_zalloc((n + 1) * sizeof *marked);
+    for (uint32_t r = row; r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
         const struct figures *x = source_figures(m, flow, r, row, &of);
         if (!x || dump_row_numel(d, r) >= n || !figures_enclose(f, x) || !agrees(context, of))
             continue;
         read++;
         mark_taken(m, of, least, whole, n, marked);
     }
-    for (size_t i = 0; i < n && whole; i++)
+    for (size_t i = 0; i < n; i++)
         open += !marked[i] && whole[2 * i] != whole[2 * i + 1];
-    bool joined = whole && open == 0;
     free(whole);
     free(marked);
-    return joined;
+    return open == 0;
 }
