@@ -493,13 +493,11 @@ static bool is_agreed_part(const void *parts, uint32_t of)
 static bool joins_agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
 {
     uint32_t call = k->d->rows.v[row].call;
-    struct agreed_parts parts = {k, NONE};
-    bool whole = k->d->rows.v[row].io == IO_GRADIENT && !(k->j->line[line].flags & LINE_STATISTICS);
-    if (whole)
-        parts.module = condition_module_backward(k->d, call);
-    bool comes = k->d->calls.v[call].phase == PHASE_BACKWARD && may_be_taken(k, line, row);
-    return (whole ? parts.module != NONE : comes) &&
-           taken_elements_joined(k->m, k->flow, line, whole ? 1 : JOINED_LEAST, is_agreed_part, &parts);
+    bool own = k->d->rows.v[row].io == IO_GRADIENT && !(k->j->line[line].flags & LINE_STATISTICS);
+    struct agreed_parts parts = {k, own ? condition_module_backward(k->d, call) : NONE};
+    bool may = own ? parts.module != NONE
+                   : k->d->calls.v[call].phase == PHASE_BACKWARD && may_be_taken(k, line, row);
+    return may && taken_elements_joined(k->m, k->flow, line, own ? 1 : JOINED_LEAST, is_agreed_part, &parts);
 }
 
 #define NOT_ASKED (NONE - 1)
