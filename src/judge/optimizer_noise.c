@@ -184,7 +184,8 @@ static bool mean_moved_with_bias(const struct judge_pass *p, const struct verdic
     if (given == NONE || in == NONE)
         return false;
     double share = 1 - pow(1 - d->rows.v[given].stat[STAT_MAX], (double)d->step), most = 0;
-    for (uint32_t r = p->flow[TARGET].held[in]; r != NONE; r = p->flow[TARGET].held[r])
+    uint32_t r = p->flow[TARGET].held[in];
+    for (int i = 0; r != NONE && i < HELD_STEPS; i++, r = p->flow[TARGET].held[r])
         most = fmax(most, bias_moved(p, d->rows.v[r].call));
     return k->f->max_abs <= EARLIER * share * most;
 }
