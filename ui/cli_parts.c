@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json_tree.h"
 #include "base/clock.h"
 #include "base/file_stamp.h"
 #include "base/io.h"
+#include "base/json_tree.h"
 #include "base/msg.h"
 #include "report/formats.h"
 #include "report/job_merge.h"

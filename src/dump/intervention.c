@@ -19,8 +19,7 @@ const char *intervention_of(const char *path, struct arena *a)
         struct err quiet;
         path_join(&file, at.p, NAME);
         cJSON *v = path_is_file(file.p) ? json_load(file.p, LIMIT, &quiet) : NULL;
-        const cJSON *kind = json_member(v, "kind"),
-                    *name = json_member(v, "row");
+        const cJSON *kind = json_member(v, "kind"), *name = json_member(v, "row");
         if (cJSON_IsString(kind) && strcmp(kind->valuestring, "diverge-intervention") == 0 && cJSON_IsString(name) &&
             *name->valuestring && strlen(name->valuestring) < LONGEST)
             row = arena_cstr(a, str_of(name->valuestring));

@@ -270,7 +270,7 @@ static struct str module_name(const cJSON *node)
 
 static void take_module(struct tree_reading *t, const cJSON *node, int depth)
 {
-    const cJSON *outputs = json_member(node, "outputs");
+    const cJSON *outputs = json_member(node, "outputs"), *children = json_member(node, "children");
     struct str name = module_name(node);
     if (depth > DEEPEST) {
         t->deep = true;
@@ -283,8 +283,7 @@ static void take_module(struct tree_reading *t, const cJSON *node, int depth)
     }
     uint32_t call = dump_add_call(t->d, name, CALL_MODULE, PHASE_FORWARD);
     take_inputs(t, call, json_member(node, "inputs"));
-    for (const cJSON *c = json_member(node, "children") ?
-                          json_member(node, "children")->child : NULL; c; c = c->next)
+    for (const cJSON *c = children ? children->child : NULL; c; c = c->next)
         if (!load_cancelled(t->load))
             take_module(t, c, depth + 1);
     take_value(t, call, IO_OUTPUT, is_tensor(outputs) ? "output.0" : "output", outputs, 0);

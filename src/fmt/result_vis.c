@@ -51,8 +51,7 @@ struct vis_node {
 static void check_value(struct vis_reading *r, const struct str *cell, const cJSON *argument, int side)
 {
     static const char *const types[] = {"int", "float", "bool"};
-    const cJSON *value = json_member(argument, "value"),
-                *type = json_member(argument, "type");
+    const cJSON *value = json_member(argument, "value"), *type = json_member(argument, "type");
     if (!value || !cJSON_IsString(type) || !STR_ONE_OF(str_of(type->valuestring), types))
         return;
     struct str said = str_trim(result_json_text(&r->arena, value));
@@ -178,8 +177,7 @@ static bool take_graph(struct vis_graph *g, const cJSON *graph)
 static struct vis_node node_of(const cJSON *v)
 {
     return (struct vis_node){str_of(v->string ? v->string : ""),
-                             {json_member(v, "input_data"),
-                              json_member(v, "output_data")}};
+                             {json_member(v, "input_data"), json_member(v, "output_data")}};
 }
 
 static int add_graphs(struct vis_reading *r, const struct vis_graph graph[2], struct err *e)

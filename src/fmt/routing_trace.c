@@ -244,9 +244,7 @@ static bool routing_trace_read_line(struct dump *d, struct map *runs, struct str
     bool fresh, routed = split_line(line, "\"top_indices\"", dim, &table, &rest);
     bool good = routed || split_line(line, "\"tpe\"", dim, &table, &rest);
     cJSON *o = good ? json_parse(buf_view(&rest), false, d->path, offset, &quiet) : NULL;
-    const cJSON *layer = json_member(o, "layer"),
-                *block = json_member(o, "block"),
-                *head = json_member(o, "mtp_idx");
+    const cJSON *layer = json_member(o, "layer"), *block = json_member(o, "block"), *head = json_member(o, "mtp_idx");
     good = good && (!routed || (line_states_count(o, "num_tokens", dim[0]) && line_states_count(o, "topk", dim[1])));
     good = good && is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
     if (good) {

@@ -192,8 +192,7 @@ static void read_json_layout(const cJSON *x, struct raw_layout *r)
                 *split = json_member(x, "param_split_shape"),
                 *step = json_member(x, "opt_weight_shard_step"),
                 *size = json_member(x, "opt_weight_shard_size");
-    r->devices = json_integers(json_member(x, "dev_matrix"), r->device, STRATEGY_DEVICES,
-                               &r->damaged);
+    r->devices = json_integers(json_member(x, "dev_matrix"), r->device, STRATEGY_DEVICES, &r->damaged);
     r->nested = map && cJSON_IsArray(map->child);
     const cJSON *axis = r->nested ? map->child : map;
     for (; axis && r->lists < TENSOR_DIMS; axis = r->nested ? axis->next : NULL, r->lists++)

@@ -51,7 +51,7 @@ static struct end end_of(const struct ends *x, int s)
             e.found = true;
             uint32_t line = paired_line(x, s, r);
             if (line == NONE || !dump_call_is_in(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call,
-                                                   x->module[!s]))
+                                                x->module[!s]))
                 continue;
             e.within = e.within || end_agrees(x, line);
             e.other = e.other || !end_agrees(x, line);
@@ -67,7 +67,7 @@ static bool inner_lines_agree(const struct ends *x)
         const struct line *l = &x->m->pairing->lines.v[i];
         if (l->pair == NONE ||
             !dump_call_is_in(ends_dump(x, TARGET), ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call,
-                               x->module[TARGET]))
+                             x->module[TARGET]))
             continue;
         const struct call *c = &ends_dump(x, TARGET)->calls.v[ends_dump(x, TARGET)->rows.v[l->row[TARGET]].call];
         if (c->phase == PHASE_FORWARD && line_is_bad(&x->j->line[i]))

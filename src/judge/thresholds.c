@@ -177,8 +177,7 @@ static void load_rules(void)
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
     const cJSON *all = json_member(root, "rules");
     for (int i = 0; i < RULE_LIMIT_COUNT; i++) {
-        const cJSON *rule = json_member(all, name[i]),
-                    *v = json_member(rule, "value");
+        const cJSON *rule = json_member(all, name[i]), *v = json_member(rule, "value");
         assert(cJSON_IsNumber(v) && json_member(rule, "source")); /* a built-in file */
         rules.value[i] = v->valuedouble;
     }

@@ -93,8 +93,7 @@ static int load_name_rules(struct arena *a, const char *path, struct str text, r
             if (!cJSON_IsString(t) || !cJSON_IsString(g))
                 rc = err_set(e, ERR_DATA, _("%s: expected \"target\" and \"golden\" names in every pair"), path);
             else
-                add_rule(a, out, t->valuestring, g->valuestring,
-                         cJSON_IsTrue(json_member(it, "transpose")));
+                add_rule(a, out, t->valuestring, g->valuestring, cJSON_IsTrue(json_member(it, "transpose")));
         }
     } else {
         const cJSON *flat = cJSON_IsArray(root) ? root->child : root;
