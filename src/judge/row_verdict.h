@@ -1,6 +1,8 @@
-/* For judge.c: the state of its pass over the table, and judging one error in it. */
+/* For judge.c and its parts: the state of the pass over the table, and judging one error in it. */
 #ifndef JUDGE_ROW_VERDICT_H
 #define JUDGE_ROW_VERDICT_H
+
+#include <string.h>
 
 #include "base/map.h"
 #include "judge/verdict.h"
@@ -66,6 +68,25 @@ static inline void verdict_case_give(struct verdict_case *k, enum verdict v, enu
     k->out->rule = (uint8_t)r;
 }
 
+/* Whether both rows recorded all of these (HAS_…). */
+static inline bool verdict_case_has(const struct verdict_case *k, int bits)
+{
+    return (k->r[TARGET]->has & k->r[GOLDEN]->has & bits) == bits;
+}
+
+/* Values of two kinds differ; `alike`: as far as they can be compared, they agree. */
+static inline void verdict_case_give_kinds(struct verdict_case *k, bool alike)
+{
+    verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
+    if (!alike)
+        k->out->flags |= LINE_DOUBTFUL;
+}
+
+static inline bool judge_pass_of_one_framework(const struct judge_pass *p)
+{
+    return strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) == 0;
+}
+
 static inline enum dtype_class row_class(const struct row *r)
 {
     return dtype_table[r->dtype].klass;
@@ -75,6 +96,11 @@ static inline enum dtype_class row_class(const struct row *r)
 static inline bool class_is_whole(enum dtype_class c)
 {
     return c == CLASS_INT || c == CLASS_BOOL;
+}
+
+static inline bool verdict_case_both_whole(const struct verdict_case *k)
+{
+    return class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN]));
 }
 
 /* The relative difference that two equal numbers may have because of the printed digits of the recordings; 0: all
