@@ -225,6 +225,8 @@ enum log_take te_inspect_take(struct series_builder *k, struct str line, size_t 
 bool step_line_words(struct str line);
 bool darknet_words(struct str line);
 enum log_take darknet_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool mindspore_outputs_words(struct str line);
+enum log_take mindspore_outputs_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool step_line_starts(struct str line);
 enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool json_values_words(struct str line);

@@ -877,6 +877,27 @@ static void trainers_with_a_line_a_step(void **state)
     series_release(&s);
 }
 
+/* MindSpore 2: str() of the tuple that TrainOneStepWithLossScaleCell returns */
+static void outputs_of_a_mindspore_step(void **state)
+{
+    (void)state;
+    load_text("epoch: 1, current epoch percent: 0.500, step: 1, outputs are (Tensor(shape=[], dtype=Float32, value= "
+              "10.25), Tensor(shape=[], dtype=Bool, value= False), Tensor(shape=[], dtype=Float32, value= 65536))\n"
+              "epoch: 1, current epoch percent: 1.000, step: 2, outputs are (Tensor(shape=[], dtype=Float32, value= "
+              "nan), Tensor(shape=[], dtype=Bool, value= True), Tensor(shape=[], dtype=Float32, value= 32768))\n"
+              "epoch: 2, current epoch percent: 0.500, step: 3, outputs are (Tensor(shape=[], dtype=Float32, value= "
+              "9,75), Tensor(shape=[], dtype=Bool, value= maybe))\n");
+    assert_string_equal(s.format, "mindspore-outputs");
+    assert_string_equal(s.framework, "mindspore");
+    assert_true(value(1, LOG_LOSS) == 10.25);
+    assert_true(value(1, LOG_SCALE) == 65536);
+    assert_true(isnan(value(2, LOG_LOSS)));
+    assert_int_equal(s.records.n, 2); /* two values of the third are named, none is read */
+    assert_true(s.records.v[1].overflow && !s.records.v[0].overflow);
+    assert_int_equal(s.unread.n, 1);
+    series_release(&s);
+}
+
 static void values_of_any_tool(void **state)
 {
     (void)state;
@@ -996,7 +1017,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
-        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool),
+        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(outputs_of_a_mindspore_step),
+            cmocka_unit_test(values_of_any_tool),
             cmocka_unit_test(the_line_that_was_looked_at), cmocka_unit_test(no_names_that_are_known),
                 cmocka_unit_test(pair), cmocka_unit_test(trainer),
                 cmocka_unit_test(ranks),

@@ -1,0 +1,58 @@
+/* Lines of the callbacks of MindSpore's BERT, GPT and PanGu: what the cell of a step returned, as Python prints the
+ * tuple of loss, overflow and loss scale:
+ *   epoch: 1, current epoch percent: 0.010, step: 1, outputs are (Tensor(shape=[], dtype=Float32, value= 10.25),
+ *   Tensor(shape=[], dtype=Bool, value= False), Tensor(shape=[], dtype=Float32, value= 65536)) */
+#include "log/series_builder.h"
+
+#define OUTPUTS ", outputs are ("
+
+bool mindspore_outputs_words(struct str line)
+{
+    return scan_has(line, OUTPUTS) && scan_has(line, "step: ");
+}
+
+/* Removes the next tensor from the tuple. *value: what stands in its brackets as its value. */
+static bool next_tensor(struct str *outputs, struct str *type, struct str *value)
+{
+    struct str at, rest;
+    return scan_behind(*outputs, "dtype=", &at) && str_split(at, ',', type, &rest) &&
+           scan_behind(rest, "value=", &at) && str_split(at, ')', value, outputs);
+}
+
+static void take_overflow(struct series_builder *k, struct log_record *r, struct str value)
+{
+    r->overflow = str_is(value, "True");
+    if (r->overflow || str_is(value, "False"))
+        r->has |= LOG_HAS_OVERFLOW;
+    else
+        log_odd_value(k, value);
+}
+
+enum log_take mindspore_outputs_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    static const enum log_value values[] = {LOG_LOSS, LOG_SCALE};
+    struct log_record r = {0};
+    struct str step, outputs, type, value, epoch;
+    double x, digit;
+    int64_t number;
+    size_t n = 0;
+    (void)fresh;
+    (void)last;
+    if (!scan_behind(line, OUTPUTS, &outputs) || !scan_behind(line, "step: ", &step))
+        return TAKE_NOT;
+    if (!scan_count(&step, &r.step) || r.step >= LOG_STEP) {
+        log_odd_value(k, step);
+        return TAKE_DONE;
+    }
+    if (scan_behind(line, "epoch: ", &epoch) && scan_count(&epoch, &number))
+        log_join_epoch(k, &r, (double)number);
+    while (next_tensor(&outputs, &type, &value)) {
+        if (str_is(str_trim(type), "Bool"))
+            take_overflow(k, &r, str_trim(value));
+        else if (n < ARRAY_LEN(values) && log_number(k, str_trim(value), &x, &digit) == READING_VALUE)
+            log_set(k, &r, values[n++], x, digit);
+    }
+    if (r.has)
+        log_add(k, &r);
+    return TAKE_DONE;
+}
