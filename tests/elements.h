@@ -71,7 +71,7 @@ static inline uint32_t both_call(const char *op, enum call_phase phase)
 /* Once all rows are there: pairs them, and lets them be read. */
 static inline void elements_readable(void)
 {
-    static const struct reader fake = {.name = "made", .tensor = elements_open};
+    static const struct reader fake = {.name = "made", .untyped = true, .tensor = elements_open};
     scene_build(&s);
     for (int i = 0; i < 2; i++)
         s.d[i].reader = &fake;

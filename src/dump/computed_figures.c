@@ -101,7 +101,7 @@ static void compute_figures(void *ctx, size_t i)
 static void count_files(const struct figures_filling *x, struct tensor_files *s)
 {
     for (size_t i = 0; i < x->rows.n; i++)
-        tensor_files_count(s, x->d, x->rows.v[i], &x->file[i]);
+        tensor_files_count(s, x->rows.v[i], &x->file[i]);
     s->far = s->far || x->waited >= TENSOR_FILES_FAR;
 }
 

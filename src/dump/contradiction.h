@@ -1,5 +1,5 @@
-/* What a recording says of a tensor (its figures) against the tensor's own file: files that were exchanged, truncated
- * or overwritten contradict it. */
+/* What a recording says of a tensor (type, sizes, figures) against the tensor's own file: files that were exchanged,
+ * truncated or overwritten contradict it. */
 #ifndef DUMP_CONTRADICTION_H
 #define DUMP_CONTRADICTION_H
 
@@ -12,7 +12,7 @@
  * arithmetic in which tools compute them; those that the recording left out say nothing. */
 bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
                         struct err *e);
-/* The same of its sizes, but for axes of size 1, which tools add and drop. */
-bool shape_contradicts(const struct dump *d, uint32_t row, const struct tensor *t, struct err *e);
+/* The same of its type and its sizes. */
+bool header_contradicts(const struct dump *d, uint32_t row, const struct tensor *t, struct err *e);
 
 #endif

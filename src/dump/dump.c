@@ -463,7 +463,7 @@ int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err
                        _(d->reader->without ? d->reader->without : N_("no tensor was recorded for this row")));
     if (d->reader->tensor(d, row, t, e))
         return -1;
-    if (!shape_contradicts(d, row, t, e))
+    if (!header_contradicts(d, row, t, e))
         return 0;
     tensor_close(t);
     return -1;

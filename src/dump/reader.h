@@ -63,6 +63,7 @@ struct reader {
     bool table; /* one file holds both sides, paired and judged (result_table.h) */
     bool weights; /* a checkpoint, not a recording of a step */
     bool finite_only; /* its figures may leave out elements that are not finite */
+    bool untyped; /* types of its files are not those of the values: found from these, or recorded beside text */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
     /* Opens the row's tensor; NULL if the format stores none. Called from several threads once the dump is open. */
     int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);

@@ -10,15 +10,6 @@
 
 #define LOOKED_AT 2048 /* opening a file takes about 30 microseconds */
 
-bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
-{
-    bool narrow = recorded == DTYPE_BF16 || dtype_table[recorded].size == 1;
-    /* MindSpore saves what NumPy has no type for as float32; HiFloat8 also goes by the type it stands for */
-    return !recorded || in_file == recorded || (dtype_is_float(recorded) && in_file == DTYPE_HIF8) ||
-           (dtype_is_float(recorded) && narrow && in_file == DTYPE_F32) ||
-           dtype_table[recorded].klass == CLASS_COMPLEX;
-}
-
 bool tensor_file_open(struct tensor_file *f, const struct dump *d, uint32_t row, struct tensor *t)
 {
     struct err e;
@@ -28,7 +19,6 @@ bool tensor_file_open(struct tensor_file *f, const struct dump *d, uint32_t row,
         *f->failed = e;
         return false;
     }
-    f->in_file = t->dtype;
     return true;
 }
 
@@ -52,27 +42,22 @@ static void look_at_tensor_file(void *ctx, size_t i)
         tensor_close(&t);
 }
 
-void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct tensor_file *f)
+void tensor_files_count(struct tensor_files *s, uint32_t row, const struct tensor_file *f)
 {
-    bool made = d->given != NULL; /* joined from parts: the maximum of integers is stored as float64 */
     if (!f->tried)
         return;
     s->looked++;
     if (f->failed && f->failed->code == ERR_IO && s->missing++ == 0)
         s->first_missing = *f->failed;
-    else if (f->failed && f->failed->code != ERR_IO && s->broken++ == 0)
-        s->first_broken = *f->failed;
-    if (!f->failed && !made && !tensor_files_type_agrees(f->in_file, d->rows.v[row].dtype) && s->types++ == 0) {
-        s->first_type = row;
-        s->in_file = f->in_file;
-    }
+    else if (f->failed && f->failed->code != ERR_IO)
+        vec_push(&s->broken, ((struct broken_file){row, mem_strdup(f->failed->text)}));
 }
 
 void tensor_files_look(struct tensor_files *s, const struct dump *d,
                        bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel)
 {
     VEC(uint32_t) files = {0};
-    *s = (struct tensor_files){.first_type = NONE};
+    *s = (struct tensor_files){0};
     if (!d->reader || !d->reader->tensor || d->reader->weights) /* the reader of a checkpoint has examined every
                                                                  * tensor */
         return;
@@ -87,7 +72,7 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d,
             l->row[i] = files.v[(i * files.n + n - 1) / n];
         s->far = threads_each(n, cancel, look_at_tensor_file, l) >= TENSOR_FILES_FAR;
         for (size_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
-            tensor_files_count(s, d, l->row[i], &l->file[i]);
+            tensor_files_count(s, l->row[i], &l->file[i]);
         for (size_t i = 0; i < n; i++)
             tensor_file_release(&l->file[i]);
         free(l);
@@ -97,7 +82,7 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d,
 
 void tensor_files_warn(const struct tensor_files *s, struct dump *d)
 {
-    struct buf b = {0}, name = {0};
+    struct buf b = {0};
     if (!d->rows.n)
         dump_warn(d, _("empty recording: the run stopped before writing, or has not written yet"));
     if (s->missing) {
@@ -105,21 +90,20 @@ void tensor_files_warn(const struct tensor_files *s, struct dump *d)
                 s->first_missing.text);
         dump_warn(d, b.p);
     }
-    if (s->broken) {
+    if (s->broken.n) {
         buf_clear(&b);
-        buf_fmt(&b, _("%u of %u tensor files checked are empty or damaged; the first: %s"), s->broken, s->looked,
-                s->first_broken.text);
+        buf_fmt(&b, _("%zu of %u tensor files checked are empty or damaged; the first: %s"), s->broken.n, s->looked,
+                s->broken.v[0].why);
         dump_warn(d, b.p);
     }
-    if (s->types) {
-        dump_row_name(d, s->first_type, &name);
-        buf_clear(&b);
-        buf_fmt(&b, _("%u of %u tensor files checked differ from the recorded type; the first: %s, recorded as %s, "
-                      "found %s"),
-                s->types, s->looked, name.p, dtype_table[d->rows.v[s->first_type].dtype].name,
-                dtype_table[s->in_file].name);
-        dump_warn(d, b.p);
-    }
+    for (size_t i = 0; i < s->broken.n; i++)
+        dump_problem(d, s->broken.v[i].row, "damaged", s->broken.v[i].why);
     buf_release(&b);
-    buf_release(&name);
+}
+
+void tensor_files_release(struct tensor_files *s)
+{
+    for (size_t i = 0; i < s->broken.n; i++)
+        free(s->broken.v[i].why);
+    vec_release(&s->broken);
 }

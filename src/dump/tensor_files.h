@@ -7,12 +7,16 @@
 #include "base/err.h"
 #include "dump/reader.h"
 
+struct broken_file {
+    uint32_t row;
+    char *why; /* owned */
+};
+
 struct tensor_files {
     uint32_t looked; /* number checked */
-    uint32_t missing, broken, types;
-    struct err first_missing, first_broken;
-    uint32_t first_type; /* the row of the first wrong type */
-    enum dtype in_file;  /* its type in the file */
+    uint32_t missing;
+    struct err first_missing;
+    VEC(struct broken_file) broken; /* damaged, or not what was recorded of them */
     bool far;            /* to open one takes long: as on a network file system */
 };
 
@@ -21,7 +25,6 @@ struct tensor_files {
 /* A file that a worker tried to open, kept until the rows' order counts. */
 struct tensor_file {
     bool tried;
-    enum dtype in_file; /* of what could be opened */
     struct err *failed; /* owned; NULL: no error */
 };
 
@@ -34,11 +37,10 @@ void tensor_file_release(struct tensor_file *f);
 void tensor_files_look(struct tensor_files *s, const struct dump *d,
                        bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel);
 /* Counts a file, unless nobody tried to open it. Rows come in their order. */
-void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct tensor_file *f);
-/* Adds a warning to the dump for each finding. The lock is held. */
+void tensor_files_count(struct tensor_files *s, uint32_t row, const struct tensor_file *f);
+/* Adds a warning to the dump for each kind of finding, and a problem for each row whose file is broken, with or without
+ * a partner. The lock is held. */
 void tensor_files_warn(const struct tensor_files *s, struct dump *d);
-
-/* Whether a file may have this type where `recorded` was recorded: MindSpore saves bfloat16 as float32. */
-bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded);
+void tensor_files_release(struct tensor_files *s);
 
 #endif

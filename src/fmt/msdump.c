@@ -489,6 +489,7 @@ static void msdump_close_dump(struct dump *d)
 struct header {
     uint32_t row;
     struct tensor_file file;
+    enum dtype dtype;
     int ndim;
     int64_t shape[TENSOR_DIMS];
 };
@@ -506,6 +507,7 @@ static void msdump_read_header(void *ctx, size_t i)
     if (!tensor_file_open(&h->file, x->d, h->row, &t))
         return;
     h->ndim = t.ndim;
+    h->dtype = t.dtype;
     memcpy(h->shape, t.shape, sizeof h->shape);
     tensor_close(&t);
 }
@@ -522,7 +524,7 @@ static void take_header(struct dump *d, const struct header *h)
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
     if (r->dtype == DTYPE_UNKNOWN)
-        r->dtype = (uint8_t)h->file.in_file;
+        r->dtype = (uint8_t)h->dtype;
 }
 
 /* Reads shapes and types of rows without a table row from the files' headers. */

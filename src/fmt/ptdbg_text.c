@@ -304,6 +304,7 @@ const struct reader reader_ptdbg_text = {
     .what = "[\"NAME\", [values], \"TYPE\", [shape]]",
     .versions = "torch_npu 1.8, 1.11; ptdbg_ascend 1",
     .unread = N_("rows of more than 64 MB; the first ten values of a sampled row"),
+    .untyped = true,
     .probe = ptdbg_text_probe,
     .open = ptdbg_text_open_dump,
     .tensor = ptdbg_text_open_tensor,

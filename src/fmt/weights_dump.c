@@ -338,6 +338,6 @@ const struct reader reader_activations = {
     .title = N_("values of a step in a file or folder of tensors: hooks' dictionaries, hidden states, one file each"),
     .what = "*.pt *.npz *.safetensors, folders of *.npy and *.pt: told from weights by names and shapes",
     .versions = "torch, NumPy, safetensors as for weights",
-    .unread = N_("as for weights"),
+    .unread = N_("as for weights"), .untyped = true,
     .open = weights_dump_open_dump, .tensor = weights_dump_open_tensor, .close = weights_dump_close_dump,
 };

@@ -241,6 +241,29 @@ static bool has_other_sum(const struct measure *m, const struct line *l)
            checksum_compare(t->text, g->text) == CHECKSUM_DIFFER;
 }
 
+/* Types that differ under values that agree; integers of two frameworks have their framework's width. */
+static bool has_other_type(const struct measure *m, const struct line *l, const struct line_judgement *x)
+{
+    const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
+    return line_agrees(x) && t->dtype != g->dtype && t->dtype && g->dtype &&
+           (x->flags & LINE_DTYPE_DIFF || strcmp(m->side[TARGET]->framework, m->side[GOLDEN]->framework) == 0);
+}
+
+/* Whether a recording says of its tensors which require a gradient. */
+static bool tells_needs(const struct dump *d)
+{
+    size_t i = 0;
+    while (i < d->rows.n && !d->rows.v[i].needs_gradient)
+        i++;
+    return i < d->rows.n;
+}
+
+static bool has_other_need(const struct measure *m, const struct line *l)
+{
+    return m->side[TARGET]->rows.v[l->row[TARGET]].needs_gradient !=
+           m->side[GOLDEN]->rows.v[l->row[GOLDEN]].needs_gradient;
+}
+
 /* A checkpoint: no other row shows what one was not compared with. */
 static bool holds_weights(const struct dump *d)
 {
@@ -253,6 +276,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
     struct judge_summary *s = &j->sum;
     struct coverage v;
     bool checkpoints = holds_weights(m->side[TARGET]) && holds_weights(m->side[GOLDEN]);
+    bool needs = tells_needs(m->side[TARGET]) && tells_needs(m->side[GOLDEN]);
     coverage_begin(&v, m);
     find_regions(s, m, flow);
     for (int d = 0; d < 2; d++)
@@ -283,6 +307,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->other_sums += figures && has_other_sum(m, l);
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
+        s->other_types += has_other_type(m, l, x);
+        s->other_needs += needs && has_other_need(m, l);
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;
         s->idle += x->rule == RULE_IDLE_ARGUMENT;

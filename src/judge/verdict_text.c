@@ -752,6 +752,10 @@ static void say_aligned(const struct judge_summary *s, struct buf *out)
                 s->only[GOLDEN]);
     if (s->idle)
         buf_fmt(out, _("; arguments that differ while the outputs of their calls agree: %u"), s->idle);
+    if (s->other_types)
+        buf_fmt(out, _("; pairs that agree but differ in element type: %u"), s->other_types);
+    if (s->other_needs)
+        buf_fmt(out, _("; pairs that differ in requires_grad: %u"), s->other_needs);
 }
 
 static void say_unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)

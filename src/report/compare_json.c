@@ -121,6 +121,8 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "figures_only", s->figures_only);
     jw_kint(w, "checksums_differ", s->other_sums);
     jw_kint(w, "idle_arguments", s->idle);
+    jw_kint(w, "types_differ", s->other_types);
+    jw_kint(w, "requires_grad_differ", s->other_needs);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
     compare_json_causes(w, s);

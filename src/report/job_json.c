@@ -109,6 +109,8 @@ static void accumulate_summary(struct judge_summary *all, const struct judge_sum
     all->figures_only += x->figures_only;
     all->other_sums += x->other_sums;
     all->idle += x->idle;
+    all->other_types += x->other_types;
+    all->other_needs += x->other_needs;
     all->in_doubt += x->in_doubt;
     all->contradicting += x->contradicting;
     all->unanswered += x->unanswered;

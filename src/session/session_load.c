@@ -47,7 +47,7 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     int side = j == &s->loader[GOLDEN] ? GOLDEN : TARGET;
     struct recording *x = &s->recordings->side[side];
     struct load *load = &s->load[side];
-    struct tensor_files files = {.first_type = NONE};
+    struct tensor_files files = {0};
     const struct dump *read = x->places.v[x->place].read;
     int rc = 0;
     if (read)
@@ -71,6 +71,7 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         tensor_files_warn(&files, &x->dump);
         s->far_files = s->far_files || files.far;
     }
+    tensor_files_release(&files);
     tell_read_failures(&x->dump, &s->failed[side]);
     x->extent = extent;
     x->dump.complete = rc == 0;
