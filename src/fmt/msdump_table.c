@@ -30,6 +30,8 @@ enum statistic_column {
     COL_POS_INF,
     COL_ZERO,
     COL_CHECKSUM,
+    COL_ELEMENTS,
+    COL_BYTES,
     COL_COUNT
 };
 
@@ -57,6 +59,8 @@ static const struct {
     {"Negative Inf Count", COL_NEG_INF},
     {"Positive Inf Count", COL_POS_INF},
     {"Zero Count", COL_ZERO},
+    {"Count", COL_ELEMENTS},
+    {"Data Size", COL_BYTES},
     {"MD5", COL_CHECKSUM},
     {"SHA1", COL_CHECKSUM},
 };
@@ -168,13 +172,24 @@ static void read_count(struct statistics_table *t, enum statistic_column c, stru
         note_odd_column(t, c);
 }
 
+/* The table says the size of a tensor again, in elements and in bytes: it is that of its shape and type. */
+static void check_size(struct statistics_table *t, enum statistic_column c, const struct row *r, uint64_t each)
+{
+    uint64_t said;
+    enum reading how = reading_count(statistic_cell(t, c), &said);
+    if (how == READING_UNREADABLE ||
+        (how == READING_VALUE && r->shape != NONE && each && said != t->d->shapes.v[r->shape]->numel * each))
+        note_odd_column(t, c);
+}
+
 static const char *expected_in(enum statistic_column c)
 {
-    return c == COL_DTYPE      ? _("an element type")
-           : c == COL_SHAPE    ? _("sizes in brackets")
-           : c == COL_IO       ? _("input or output")
-           : c == COL_CHECKSUM ? _("a checksum")
-                               : _("a number");
+    return c == COL_ELEMENTS || c == COL_BYTES ? _("the size of its shape")
+           : c == COL_DTYPE                      ? _("an element type")
+           : c == COL_SHAPE                      ? _("sizes in brackets")
+           : c == COL_IO                         ? _("input or output")
+           : c == COL_CHECKSUM                   ? _("a checksum")
+                                                 : _("a number");
 }
 
 /* Reports the columns of a row that could not be read, each with its place. */
@@ -224,6 +239,8 @@ static void statistic_read_row(struct statistics_table *t)
         read_count(t, COL_NEG_INF, &x, &x.neg_inf, COUNT_NEG_INF);
         read_count(t, COL_POS_INF, &x, &x.pos_inf, COUNT_POS_INF);
         read_count(t, COL_ZERO, &x, &x.zero, COUNT_ZERO);
+        check_size(t, COL_ELEMENTS, &r, 1);
+        check_size(t, COL_BYTES, &r, dtype_table[r.dtype].size);
         struct str sum = statistic_cell(t, COL_CHECKSUM);
         if (!reading_is_nothing(sum) && !checksum_is_one(sum)) {
             note_odd_column(t, COL_CHECKSUM);

@@ -15,12 +15,12 @@ static const char npy[] =
 
 static const char table[] =
     "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
-    "Add,Default_net-Net_Add-op0,56,563,10,input,0,8,float16,\"(2,)\",1,0,\n"
-    "Add,Default_net-Net_Add-op0,56,563,10,output,0,8,float16,\"(2,)\",1,0,\n"
-    "MatMul,Default_net-Net_MatMul-op0,57,563,11,input,0,8,float16,\"(2,)\",1,0,\n"
-    "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,8,float16,\"(2,)\",65504,0,\n"
-    "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,8,float16,\"(2,)\",1,0,\n"
-    "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,8,float16,\"(2,)\",1,0,\n";
+    "Add,Default_net-Net_Add-op0,56,563,10,input,0,4,float16,\"(2,)\",1,0,\n"
+    "Add,Default_net-Net_Add-op0,56,563,10,output,0,4,float16,\"(2,)\",1,0,\n"
+    "MatMul,Default_net-Net_MatMul-op0,57,563,11,input,0,4,float16,\"(2,)\",1,0,\n"
+    "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,4,float16,\"(2,)\",65504,0,\n"
+    "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,4,float16,\"(2,)\",1,0,\n"
+    "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,4,float16,\"(2,)\",1,0,\n";
 
 /* Names as files have them, in the order their kernels ended; the order they were launched in is another. */
 static void npy_files_stand_in_launch_order(void **state)
