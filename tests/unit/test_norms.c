@@ -204,6 +204,23 @@ static void named_pair(void **state)
     }
 }
 
+/* Nothing is "the same" over a weight that one side alone has. */
+static void one_without_a_partner(void **state)
+{
+    (void)state;
+    for (int lacks = 0; lacks < 3; lacks++) { /* neither side, then the golden one, the target */
+        for (int side = 0; side < 2; side++) {
+            FILE *f = create(side ? "g.log" : "t.log", side ? golden : target);
+            for (int w = 0; w < (lacks == 2 - side ? 2 : 3); w++)
+                fprintf(f, "local_norm step 1 %c.weight: %d.5\n", 'a' + w, w + 1);
+            fclose(f);
+        }
+        judge();
+        assert_int_equal(n.pairs.n, lacks ? 2 : 3);
+        assert_int_equal(n.verdict, lacks ? STAGE_UNKNOWN : STAGE_PASS);
+    }
+}
+
 static void one_stands_out(void **state)
 {
     (void)state;
@@ -710,6 +727,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(norms_of_further_ranks),
         TEST(named_pair),
+        TEST(one_without_a_partner),
         TEST(one_stands_out),
         TEST(a_part_that_is_nan),
         TEST(all_apart),
