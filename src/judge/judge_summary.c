@@ -275,7 +275,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
 {
     struct judge_summary *s = &j->sum;
     struct coverage v;
-    bool checkpoints = holds_weights(m->side[TARGET]) && holds_weights(m->side[GOLDEN]);
+    s->of_weights = holds_weights(m->side[TARGET]) && holds_weights(m->side[GOLDEN]);
     bool needs = tells_needs(m->side[TARGET]) && tells_needs(m->side[GOLDEN]);
     coverage_begin(&v, m);
     find_regions(s, m, flow);
@@ -300,7 +300,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         }
         s->pairs++;
         s->without_bits += x->rule == RULE_NO_BITS;
-        if (x->rule == RULE_PART && checkpoints && s->unanswered++ == 0)
+        if (x->rule == RULE_PART && s->of_weights && s->unanswered++ == 0)
             s->first_unanswered = call_name(m, l);
         bool figures = by_figures_only(m, l, x);
         s->figures_only += figures;

@@ -14,6 +14,7 @@ struct open_ends {
     const struct measure *m;
     struct nmap recorded[2];
     struct value_readers reads[2];
+    bool values_alone; /* both sides recorded one value a module: no other row shows what one holds */
 };
 
 static uint64_t kind_of_end(const struct dump *d, uint32_t row)
@@ -62,10 +63,11 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     const struct dump *d = x->m->side[s], *o = x->m->side[!s];
     const struct row *mine = &d->rows.v[row];
     bool asked = mine->io == IO_OUTPUT && d->calls.v[mine->call].phase == PHASE_BACKWARD;
-    if (mine->kind != ROW_TENSOR || mine->io == IO_INPUT || asked || !of_one_tool(x->m))
+    if (mine->kind != ROW_TENSOR || (mine->io == IO_INPUT && !x->values_alone) || asked || !of_one_tool(x->m))
         return false;
     uint32_t other = same_call(x->m, s, mine->call);
-    bool own = d->calls.v[mine->call].gradient || (d->reader && d->reader->weights && mine->io == IO_PARAMETER);
+    bool own = x->values_alone || d->calls.v[mine->call].gradient ||
+               (d->reader && d->reader->weights && mine->io == IO_PARAMETER);
     if (other == NONE) /* a weight's gradients, and a weight of a file, are records of their own */
         return own && has_kind(x, !s, kind_of_end(d, row));
     bool has_others = false;
@@ -102,6 +104,14 @@ static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, u
     return made;
 }
 
+static bool has_values_alone(const struct dump *d)
+{
+    size_t c = 0;
+    while (c < d->calls.n && d->calls.v[c].kind == CALL_MODULE && d->calls.v[c].rows < 2)
+        c++;
+    return c == d->calls.n;
+}
+
 static void give_open_end(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
 {
     l->rule = (uint8_t)rule;
@@ -113,6 +123,7 @@ void open_ends_find(struct judgement *j, const struct measure *m, const struct d
     struct open_ends x = {.m = m};
     VEC(uint32_t) ends = {0};
     bool on[2] = {false, false};
+    x.values_alone = has_values_alone(m->side[TARGET]) && has_values_alone(m->side[GOLDEN]);
     for (uint32_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;

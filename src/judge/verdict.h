@@ -184,6 +184,7 @@ struct judge_summary {
     uint32_t contradicting;      /* RULE_CONTRADICTS: nothing is "aligned" over them */
     const char *first_contradicting; /* the call of the first of them, a dump's */
     uint32_t unanswered;         /* RULE_MISSING, RULE_OPEN_END; RULE_PART of weights: nothing is "aligned" over them */
+    bool of_weights;             /* both sides are checkpoints */
     const char *first_unanswered; /* the call of the first of them, a dump's */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
     uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */

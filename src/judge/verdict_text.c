@@ -785,7 +785,7 @@ static void say_unjudged(const struct judge_summary *s, enum unjudged why, struc
                        "make of their own inputs: %u"), s->contradicting);
         break;
     case UNJUDGED_UNANSWERED:
-        buf_fmt(out, s->compute[TARGET]
+        buf_fmt(out, !s->of_weights
                          ? _("could not be judged: no pair deviates, but values that one side alone recorded are shown "
                              "by nothing else: %u")
                          : _("could not be judged: no pair deviates, but weights have no partner, or lie in parts of "
