@@ -36,6 +36,8 @@ static const struct title {
     {"Bench Tensor Dtype", COL_GOLDEN_DTYPE},
     {"NPU Tensor Shape", COL_TARGET_SHAPE},
     {"Bench Tensor Shape", COL_GOLDEN_SHAPE},
+    {"NPU Requires_grad", COL_TARGET_NEEDS},
+    {"Bench Requires_grad", COL_GOLDEN_NEEDS},
     {"Cosine", COL_COSINE},
     {"EucDist", COL_EUCLID},
     {"MaxAbsErr", COL_MAX_ABS},
@@ -435,6 +437,13 @@ static void take_recorded_figures(struct result_table *t, struct row *r, const s
     }
 }
 
+static void take_needs(struct result_table *t, struct row *r, struct str cell)
+{
+    r->needs_gradient = str_ieq(cell, STR("True"));
+    if (!r->needs_gradient && !str_ieq(cell, STR("False")) && !cell_is_absent(cell) && !reading_is_nothing(cell))
+        result_odd(t, cell, _("true or false"));
+}
+
 static void framework_of(struct dump *d, struct str type)
 {
     if (*d->framework || !type.n)
@@ -487,6 +496,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     if (r.kind == ROW_TENSOR)
         shape_of(t, &r, shape);
     take_recorded_figures(t, &r, cell, side);
+    take_needs(t, &r, str_trim(cell[side == TARGET ? COL_TARGET_NEEDS : COL_GOLDEN_NEEDS]));
     framework_of(d, type);
     uint32_t row = dump_add_row(d, c, r);
     if (seen == MAP_NONE)

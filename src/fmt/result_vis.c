@@ -32,6 +32,7 @@ static const struct {
     {"dtype", {COL_TARGET_DTYPE, COL_GOLDEN_DTYPE}}, {"shape", {COL_TARGET_SHAPE, COL_GOLDEN_SHAPE}},
     {"Max", {COL_TARGET_MAX, COL_GOLDEN_MAX}},       {"Min", {COL_TARGET_MIN, COL_GOLDEN_MIN}},
     {"Mean", {COL_TARGET_MEAN, COL_GOLDEN_MEAN}},    {"Norm", {COL_TARGET_NORM, COL_GOLDEN_NORM}},
+    {"requires_grad", {COL_TARGET_NEEDS, COL_GOLDEN_NEEDS}},
     {"md5", {COL_TARGET_MD5, COL_GOLDEN_MD5}},
 };
 
