@@ -710,7 +710,7 @@ static void unread_neither_passes_nor_fails(void **state)
     struct out o;
     out_memory(&o);
     text_of(&o.buf);
-    assert_non_null(strstr(o.buf.p, "Could not be judged.\n? could not be read: target: "));
+    assert_non_null(strstr(o.buf.p, "Could not be judged.\n? could not be read: target:"));
     buf_clear(&o.buf);
     put_json(&o, curves_json, &c);
     cJSON *root = cJSON_Parse(o.buf.p);
