@@ -326,7 +326,7 @@ bool diagnose_possible(const struct judgement *j, const struct measure *m, uint3
 {
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
-        return x->rule == RULE_FUSED_SCALE || x->rule == RULE_LOST_GRADIENT;
+        return x->rule == RULE_FUSED_SCALE || x->rule == RULE_FUSED_MASK || x->rule == RULE_LOST_GRADIENT;
     /* what the same function makes of noise has no cause of its own */
     bool explained = x->cause == CAUSE_AGREES && x->basis == BASIS_RECOMPUTED;
     return x->rule != RULE_INHERITED && (verdict_is_bad(x->verdict) || (x->verdict == VERDICT_DRIFT && !explained));
@@ -473,6 +473,11 @@ void diagnose_line(struct diagnoses *out, const struct judgement *j, const struc
     };
     if (p.judged->rule == RULE_LOST_GRADIENT) {
         detect_lost_gradient(&p);
+        return;
+    }
+    if (p.judged->rule == RULE_FUSED_MASK) {
+        case_found(&p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, "%s",
+                   _("masks another share of the attention scores than the other side does"));
         return;
     }
     if (l->pair == NONE) {

@@ -7,7 +7,6 @@
 #include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
-#include "judge/fused_scale.h"
 #include "judge/implied_constant.h"
 #include "pair/align_item.h"
 
@@ -164,11 +163,12 @@ void detect_fused_scale(struct diagnosis_case *p)
     double scale[2];
     char n[2][NUM_MAX];
     struct buf factor = {0};
-    scale[s] = fused_scale_given(p->side[s], p->row[s]);
+    scale[s] = p->side[s]->rows.v[p->row[s]].stat[STAT_MAX];
     scale[!s] = (double)p->judged->limit;
     diagnosis_factor_text(scale[TARGET] / scale[GOLDEN], 1e-4, &factor);
     case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.9,
-               _("%s is %s on the target and %s on the golden side, a factor of %s"), _("the scale of attention"),
+               _("%s is %s on the target and %s on the golden side, a factor of %s"),
+               _("the number that gives the scale of attention"),
                num_cell(n[0], scale[TARGET], 6), num_cell(n[1], scale[GOLDEN], 6), factor.p);
     buf_release(&factor);
 }

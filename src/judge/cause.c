@@ -675,7 +675,7 @@ static void decide_alone(struct causes *k, uint32_t line)
     const struct line_judgement *l = &k->j->line[line];
     if (!line_is_bad(l))
         give_cause(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
-    else if (k->earliest.start == NONE || l->rule == RULE_FUSED_SCALE)
+    else if (k->earliest.start == NONE || l->rule == RULE_FUSED_SCALE || l->rule == RULE_FUSED_MASK)
         give_cause(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
         give_cause(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);

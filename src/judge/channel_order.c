@@ -159,7 +159,8 @@ static bool starts_beside(const struct order_search *x, uint32_t line)
     if (l->rule == RULE_PARAMETER)
         return !weight_in_order(x, line, &o);
     return l->flags & LINE_SOURCE || l->rule == RULE_SCALAR_DIFFERS || l->rule == RULE_ONE_SIDED ||
-           l->rule == RULE_FUSED_SCALE || l->rule == RULE_ROUNDED || l->verdict == VERDICT_NONFINITE;
+           l->rule == RULE_FUSED_SCALE || l->rule == RULE_FUSED_MASK || l->rule == RULE_ROUNDED ||
+           l->verdict == VERDICT_NONFINITE;
 }
 
 static bool any_reached(const struct order_search *x, uint32_t call, enum row_io io)

@@ -340,8 +340,7 @@ static void settle_lines(struct judge_pass *p)
         if (p->given[RULE_REORDERED])
             reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
-        if (p->given[RULE_REORDERED] || p->m->pairing->groups)
-            solved_doubts_find(p->j, p->m);
+        solved_doubts_find(p->j, p->m, p->flow);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);

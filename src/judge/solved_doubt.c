@@ -108,9 +108,26 @@ static void solve_parts(struct judgement *j, const struct measure *m)
     free(open);
 }
 
-void solved_doubts_find(struct judgement *j, const struct measure *m)
+/* Rows that differ and whose pair is in doubt, where a pair that is not in doubt reads exactly these values. */
+static void solve_read(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
+{
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line *l = &m->pairing->lines.v[i];
+        if (l->pair == NONE || j->line[i].flags & LINE_DOUBTFUL || j->line[i].verdict != VERDICT_DEVIATE ||
+            m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_INPUT ||
+            m->side[GOLDEN]->rows.v[l->row[GOLDEN]].io != IO_INPUT)
+            continue;
+        uint32_t line = m->pairing->line_of[TARGET][dataflow_first(&flow[TARGET], l->row[TARGET])];
+        if (line != NONE && m->pairing->lines.v[line].row[GOLDEN] == dataflow_first(&flow[GOLDEN], l->row[GOLDEN]) &&
+            j->line[line].verdict == VERDICT_DEVIATE)
+            j->line[line].flags &= (uint8_t)~LINE_DOUBTFUL;
+    }
+}
+
+void solved_doubts_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     solve_parts(j, m);
+    solve_read(j, m, flow);
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *x = &j->line[i];
         const struct line *l = &m->pairing->lines.v[i];

@@ -69,8 +69,9 @@ enum verdict_rule {
     RULE_MASK_COUNTS,   /* figures of masked tensors: different numbers of fills (recorded_mask.h) */
     RULE_MASK_UNCOUNTED, /* figures of two masks that do not tell how many elements are filled */
     RULE_FILLS,         /* two fill values for minus infinity, each the lowest of a floating type */
-    /* written-out attention with another scale than the other side's fused call (fused_scale.h) */
+    /* written-out attention with another scale than the other side's (fused_scale.h) */
     RULE_FUSED_SCALE,
+    RULE_FUSED_MASK,    /* a mask without a partner that masks another share of the scores (fused_scale.h) */
     RULE_ROUNDED,       /* a float32 output is exact in a coarser type on one side only; its inputs are not */
     /* above the noise level, but within a product's noise, and the preceding product could not be read */
     RULE_BEHIND_UNREAD,

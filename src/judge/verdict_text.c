@@ -11,7 +11,6 @@
 #include "judge/accepted.h"
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
-#include "judge/fused_scale.h"
 #include "judge/lost_gradient.h"
 #include "judge/row_verdict.h"
 #include "judge/tool_rules.h"
@@ -323,15 +322,16 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_FUSED_SCALE: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
-        num_cell(e, fused_scale_given(m->side[s], l->row[s]), 6);
+        num_cell(e, m->side[s]->rows.v[l->row[s]].stat[STAT_MAX], 6);
         num_cell(lim, (double)x->limit, 6);
-        buf_fmt(
-            out,
-            _("attention scores are multiplied by %s here and by %s on the other side; one side computes them in a "
-              "fused call"),
-            e, lim);
+        buf_fmt(out,
+                _("the scale of attention scores differs: %s here, where the other side's scale would take %s"), e,
+                lim);
         break;
     }
+    case RULE_FUSED_MASK:
+        buf_cstr(out, _("masks another share of the attention scores than the other side does"));
+        break;
     case RULE_FUSED_ARGUMENT:
         fused_arguments_explain(j, m, line, out);
         break;

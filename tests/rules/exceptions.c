@@ -80,7 +80,7 @@ PASS(channel_orders_find,
 PASS(reordered_rows_find,
      (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct value_readers reads[2]),
      (j, m, flow, reads))
-PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
+PASS(solved_doubts_find, (struct judgement *j, const struct measure *m, const struct dataflow flow[2]), (j, m, flow))
 PASS(wrong_partners_find, (struct judgement *j, const struct measure *m, const struct value_readers *reads),
      (j, m, reads))
 PASS(fused_scales_find,

@@ -6,7 +6,6 @@
 
 #include "dump/dump_check.h"
 #include "diagnose/diagnose.h"
-#include "judge/fused_scale.h"
 #include "judge/other_shape.h"
 #include "judge/call_error.h"
 #include "judge/cause.h"
@@ -1311,28 +1310,33 @@ static void fused_and_written_out(void **state)
         double own, other; /* as the lines have it; 0: nothing deviates */
         bool grouped;      /* each key is written out for two queries */
         double moved;      /* by this factor an earlier fault moves queries, keys and results; 0: there is none */
+        bool keys;         /* are multiplied or divided by the number as well */
     } cases[] = {
-        {0.35, false, false, 0, false, 0.35, 0.5, false, 0},
-        {0.35, false, true, 0, false, 0.35, 0.5, false, 0},
-        {0.35, false, false, 0.25, false, 0.35, 0.25, false, 0},
-        {4, true, false, 0, false, 0.25, 0.5, false, 0},
-        {0.5, false, false, 0, false, 0, 0, false, 0},
-        {2, true, false, 0, false, 0, 0, false, 0},
-        {0.25, false, false, 0.25, false, 0, 0, false, 0},
-        {0.35, false, false, 0, true, 0, 0, false, 0}, /* the rest of it is elsewhere */
-        {0.35, false, false, 0, false, 0.35, 0.5, true, 0},
-        {0.5, false, false, 0, false, 0, 0, true, 0},
-        {0.35, false, false, 0, false, 0.35, 0.5, false, 1.3},
-        {0.5, false, false, 0, false, 0, 0, false, 1.3},
+        {0.35, false, false, 0, false, 0.35, 0.5, false, 0, false},
+        {0.35, false, true, 0, false, 0.35, 0.5, false, 0, false},
+        {0.35, false, false, 0.25, false, 0.35, 0.25, false, 0, false},
+        {4, true, false, 0, false, 4, 2, false, 0, false},
+        {0.5, false, false, 0, false, 0, 0, false, 0, false},
+        {2, true, false, 0, false, 0, 0, false, 0, false},
+        {0.25, false, false, 0.25, false, 0, 0, false, 0, false},
+        {0.35, false, false, 0, true, 0, 0, false, 0, false}, /* the rest of it is elsewhere */
+        {0.35, false, false, 0, false, 0.35, 0.5, true, 0, false},
+        {0.5, false, false, 0, false, 0, 0, true, 0, false},
+        {0.35, false, false, 0, false, 0.35, 0.5, false, 1.3, false},
+        {0.5, false, false, 0, false, 0, 0, false, 1.3, false},
+        {0.5, false, true, 0, false, 0.5, M_SQRT1_2, false, 0, true},
+        {2, true, true, 0, false, 2, M_SQRT2, false, 0, true},
+        {M_SQRT2, true, true, 0, false, 0, 0, false, 0, true},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct scene s;
         double w = cases[i].written, factor = cases[i].division ? 1 / w : w, used[3], scaled[3];
+        double of_keys = cases[i].keys ? factor : 1;
         const char *op = cases[i].division ? "__truediv__" : "__mul__";
         for (int k = 0; k < 3; k++) {
             used[k] = cases[i].before ? factor * q[k] : q[k];
-            scaled[k] = factor * raw[k];
+            scaled[k] = factor * of_keys * raw[k];
         }
         scene_start(&s);
         struct dump *t = &s.d[TARGET];
@@ -1355,11 +1359,18 @@ static void fused_and_written_out(void **state)
                 number = number_on(t, "input.1", ROW_FLOAT, w, "number");
                 tensor_on(t, "output.0", DTYPE_F32, before ? 64 : 256, before ? used : scaled);
             }
+            double multiplied[3] = {of_keys * key[0], of_keys * key[1],
+                                    of_keys * key[2] * (cases[i].grouped ? sqrt(2) : 1)};
+            if (before && cases[i].keys) {
+                call_on(t, op, PHASE_FORWARD);
+                tensor_on(t, "input.0", DTYPE_F32, 64, key);
+                number_on(t, "input.1", ROW_FLOAT, w, "number");
+                tensor_on(t, "output.0", DTYPE_F32, 64, multiplied);
+            }
             if (before) {
                 call_on(t, "matmul", PHASE_FORWARD);
                 tensor_on(t, "input.0", DTYPE_F32, 64, used);
-                tensor_on(t, "input.1", DTYPE_F32, cases[i].grouped ? 128 : 64,
-                          (const double[]){key[0], key[1], key[2] * (cases[i].grouped ? sqrt(2) : 1)});
+                tensor_on(t, "input.1", DTYPE_F32, cases[i].grouped ? 128 : 64, multiplied);
                 tensor_on(t, "output.0", DTYPE_F32, 256, cases[i].before ? scaled : raw);
             }
         }
@@ -1381,7 +1392,7 @@ static void fused_and_written_out(void **state)
         if (found) {
             uint32_t line = scene_line(&s, number);
             struct diagnoses looks;
-            assert_float_equal(fused_scale_given(t, number), cases[i].own, 1e-6);
+            assert_float_equal(t->rows.v[number].stat[STAT_MAX], cases[i].own, 1e-6);
             assert_float_equal(s.j.line[line].limit, cases[i].other, 1e-6);
             assert_int_equal(s.j.line[line].cause, CAUSE_STARTS); /* a number depends on no other fault */
             diagnose_line(&looks, &s.j, &s.m, s.flow, line);
@@ -1390,6 +1401,144 @@ static void fused_and_written_out(void **state)
         }
         if (argument != NONE)
             assert_int_equal(s.j.line[s.p.line_of[GOLDEN][argument]].verdict, VERDICT_ONLY); /* one number, one start */
+        scene_end(&s);
+    }
+}
+
+/* Results of two calls whose pair is in doubt differ; a pair that is not in doubt reads them, or others. */
+static void doubt_of_what_is_read(void **state)
+{
+    static const double t[] = {3.1, -0.27, 29}, g[] = {4.1, -0.28, 28.6}, other[] = {5.1, -2, 31};
+    (void)state;
+    for (int reads_others = 0; reads_others < 2; reads_others++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "silu");
+        uint32_t made = tensor_on(&s.d[TARGET], "output.0", DTYPE_F32, 64, t);
+        tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, g);
+        both_call(&s, "mul");
+        tensor_on(&s.d[TARGET], "input.0", DTYPE_F32, 64, t);
+        tensor_on(&s.d[GOLDEN], "input.0", DTYPE_F32, 64, reads_others ? other : g);
+        scene_build(&s);
+        uint32_t line = scene_line(&s, made);
+        s.p.pairs.v[s.p.lines.v[line].pair].confidence = 0.3f;
+        scene_judge(&s);
+        assert_int_equal(s.j.line[line].verdict, reads_others ? VERDICT_IN_DOUBT : VERDICT_DEVIATE);
+        scene_end(&s);
+    }
+}
+
+/* The target adds a mask to scores, the golden call takes booleans or masks by itself; only results that deviate and
+ * another share of masked scores show another mask. */
+static void masks_apart(void **state)
+{
+    static const double q[] = {2, -2, 10}, key[] = {1.5, -2.1, 8.6}, raw[] = {4, -3.2, 16.2},
+                        probabilities[] = {0.5, 0.04, 3}, result[] = {0.51, -1.16, 4.84},
+                        other_result[] = {0.75, -1.2, 5.9};
+    static const char torch[] = "Functional.scaled_dot_product_attention.0.forward";
+    static const struct {
+        int masked; /* of the target's 256 scores */
+        int kept;   /* by the golden side's booleans; -1: it has none and masks causally */
+        bool same_result, found;
+        const char *fused;
+    } cases[] = {
+        {64, 192, false, false, torch}, {0, 192, false, true, torch},   {64, 128, false, true, torch},
+        {64, 128, true, false, torch},  {120, -1, false, false, torch}, {64, -1, false, true, torch},
+        {64, 128, false, false, "NPU.npu_fusion_attention.0.forward"}, /* drops where its mask is true */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        struct dump *t = &s.d[TARGET], *g = &s.d[GOLDEN];
+        double masked = cases[i].masked, kept = cases[i].kept;
+        double mask[] = {0, masked > 0 ? -10000 : 0, 10000 * sqrt(masked)};
+        call_on(t, "matmul", PHASE_FORWARD);
+        heads_on(t, "input.0", q);
+        heads_on(t, "input.1", key);
+        tensor_on(t, "output.0", DTYPE_F32, 256, raw);
+        call_on(t, "add", PHASE_FORWARD);
+        tensor_on(t, "input.0", DTYPE_F32, 256, raw);
+        uint32_t added = tensor_on(t, "input.1", DTYPE_F32, 256, mask);
+        double scores[] = {4, mask[1] - 3, hypot(mask[2], 16)};
+        tensor_on(t, "output.0", DTYPE_F32, 256, scores);
+        call_on(t, "softmax", PHASE_FORWARD);
+        tensor_on(t, "input.0", DTYPE_F32, 256, scores);
+        tensor_on(t, "output.0", DTYPE_F32, 256, probabilities);
+        named_on(t, cases[i].fused, "matmul", CALL_API, PHASE_FORWARD, NONE);
+        tensor_on(t, "input.0", DTYPE_F32, 256, probabilities);
+        uint32_t out = tensor_on(t, "output.0", DTYPE_F32, 64, result);
+        named_on(g, cases[i].fused, "scaled_dot_product_attention", CALL_API, PHASE_FORWARD, NONE);
+        heads_on(g, "input.0", q);
+        heads_on(g, "input.1", key);
+        number_on(g, "input.scale", ROW_FLOAT, 1, "scale");
+        if (kept >= 0)
+            tensor_on(g, "input.attn_mask", DTYPE_BOOL, 256, (const double[]){1, 0, sqrt(kept)});
+        number_on(g, "input.is_causal", ROW_BOOL, kept < 0, "is_causal");
+        tensor_on(g, "output.0", DTYPE_F32, 64, cases[i].same_result ? result : other_result);
+        judge_all(&s);
+        assert_true(s.p.lines.v[scene_line(&s, out)].pair != NONE);
+        assert_int_equal(of(&s, added)->rule == RULE_FUSED_MASK, cases[i].found);
+        scene_end(&s);
+    }
+}
+
+/* Both sides write attention out, the target with its number in front of the product, by which queries alone are
+ * multiplied, the golden side with its own behind it. */
+static void numbers_elsewhere(void **state)
+{
+    static const double q[] = {2, -2, 10}, key[] = {1.5, -2.1, 8.6}, raw[] = {4, -3.2, 16.2},
+                        probabilities[] = {0.5, 0.04, 3}, other_probabilities[] = {0.6, 0.03, 3.3},
+                        result[] = {0.51, -1.16, 4.84}, other_result[] = {0.65, -1.2, 5.1};
+    static const struct {
+        double factor[2];
+        bool found;
+    } cases[] = {{{0.35, 0.5}, true}, {{0.5, 0.5}, false}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        uint32_t number[2] = {NONE, NONE};
+        scene_start(&s);
+        both_call(&s, "linear");
+        for (int side = 0; side < 2; side++)
+            tensor_on(&s.d[side], "output.0", DTYPE_F32, 64, q);
+        for (int side = 0; side < 2; side++) {
+            struct dump *d = &s.d[side];
+            double factor = cases[i].factor[side], used[3], made[3], scaled[3];
+            const double *p = cases[i].found && side == TARGET ? other_probabilities : probabilities;
+            for (int k = 0; k < 3; k++) {
+                used[k] = side == TARGET ? factor * q[k] : q[k];
+                scaled[k] = factor * raw[k];
+                made[k] = side == TARGET ? scaled[k] : raw[k];
+            }
+            for (int place = 0; place < 2; place++) {
+                if (place == (side == GOLDEN)) {
+                    const char *name = side == TARGET ? "Functional.mul.0.forward" : "Tensor.__mul__.0.forward";
+                    named_on(d, name, "mul", CALL_API, PHASE_FORWARD, NONE);
+                    int64_t n = side == TARGET ? 64 : 256;
+                    tensor_on(d, "input.0", DTYPE_F32, n, side == TARGET ? q : raw);
+                    number[side] = number_on(d, "input.1", ROW_FLOAT, factor, "number");
+                    tensor_on(d, "output.0", DTYPE_F32, n, side == TARGET ? used : scaled);
+                }
+                if (!place) {
+                    named_on(d, "Torch.matmul.0.forward", "matmul", CALL_API, PHASE_FORWARD, NONE);
+                    tensor_on(d, "input.0", DTYPE_F32, 64, used);
+                    tensor_on(d, "input.1", DTYPE_F32, 64, key);
+                    tensor_on(d, "output.0", DTYPE_F32, 256, made);
+                }
+            }
+            named_on(d, "Functional.softmax.0.forward", "softmax", CALL_API, PHASE_FORWARD, NONE);
+            tensor_on(d, "input.0", DTYPE_F32, 256, scaled);
+            tensor_on(d, "output.0", DTYPE_F32, 256, p);
+            named_on(d, "Torch.matmul.1.forward", "matmul", CALL_API, PHASE_FORWARD, NONE);
+            tensor_on(d, "input.0", DTYPE_F32, 256, p);
+            tensor_on(d, "output.0", DTYPE_F32, 64, cases[i].found && side == TARGET ? other_result : result);
+        }
+        judge_all(&s);
+        const struct line_judgement *l = &s.j.line[scene_line(&s, number[TARGET])];
+        assert_int_equal(l->rule == RULE_FUSED_SCALE, cases[i].found);
+        if (cases[i].found)
+            assert_float_equal(l->limit, cases[i].factor[GOLDEN], 1e-6);
         scene_end(&s);
     }
 }
@@ -2711,6 +2860,9 @@ int main(void)
         cmocka_unit_test(one_sided_contradiction),
         cmocka_unit_test(rounded_on_the_way),
         cmocka_unit_test(fused_and_written_out),
+        cmocka_unit_test(masks_apart),
+        cmocka_unit_test(numbers_elsewhere),
+        cmocka_unit_test(doubt_of_what_is_read),
         cmocka_unit_test(rounded_outputs), cmocka_unit_test(rounded_parameters),
         cmocka_unit_test(exact_comparison),
         cmocka_unit_test(exact_checksums),
