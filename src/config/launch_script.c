@@ -147,21 +147,38 @@ static bool is_python_program(const struct shell_field *f)
     return str_ends(f->text, ".py") && str_find(f->text, ' ') < 0;
 }
 
-/* The script, or the module behind -m. */
+/* Programs that train and are no .py: LLaMA-Factory, ms-swift, TRL. */
+static bool is_training_command(const struct shell_field *f)
+{
+    static const char *const names[] = {"llamafactory-cli", "swift", "megatron", "trl"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(f->text, names[i]))
+            return true;
+    return false;
+}
+
+/* The script, the module behind -m, or another training command. */
 static size_t program_at(const shell_fields *f)
 {
     size_t i = 0;
+    if (f->n && is_training_command(&f->v[0]))
+        return 0;
     while (i < f->n && !is_python_program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
         i++;
     return i;
 }
 
-/* Counts options and overrides from field `from` on: after the program of a command. */
+static bool is_document_name(struct str text)
+{
+    return str_ends(text, ".yaml") || str_ends(text, ".yml") || str_ends(text, ".json");
+}
+
+/* Counts options, overrides and documents from field `from` on: after the program of a command. */
 static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t from)
 {
     size_t n = 0;
     for (size_t i = from; i < f->n; i++)
-        n += is_option(&f->v[i]) || (i > from && is_override(&f->v[i]));
+        n += is_option(&f->v[i]) || (i > from && (is_override(&f->v[i]) || is_document_name(f->v[i].text)));
     if (n <= w->options)
         return;
     w->options = n;
@@ -358,8 +375,10 @@ static void tell_outside(struct script_walk *w, struct str word)
     settings_warn(w->sh.s, _("%s: %.*s is set outside the script; its value is unknown"), w->sh.s->path, STR_ARG(word));
 }
 
-/* One option and its values, from *i on. Option=value counts as well. */
-static int take_script_option(struct script_walk *w, const shell_fields *f, size_t *i, const char *before)
+/* One option and its values, from *i on. Option=value counts as well. `k`: the form whose settings the options are;
+ * NULL: Megatron's arguments. */
+static int take_script_option(struct script_walk *w, const shell_fields *f, size_t *i, const char *before,
+                              const struct settings_format *k)
 {
     struct str spelled = f->v[*i].text, value = {0};
     struct buf b = {0};
@@ -370,7 +389,7 @@ static int take_script_option(struct script_walk *w, const shell_fields *f, size
         n = 1;
     }
     struct str name = option_name(w, spelled, before);
-    bool flag = argument_flag(name);
+    bool flag = !k && argument_flag(name);
     for ((*i)++; *i < f->n && !is_option(&f->v[*i]) && !is_python_program(&f->v[*i]); (*i)++) {
         const struct shell_field *v = &f->v[*i];
         if (v->open && (flag || n)) {
@@ -385,25 +404,52 @@ static int take_script_option(struct script_walk *w, const shell_fields *f, size
         open |= v->open;
     }
     struct str text = n ? buf_view(&b) : STR("True");
-    int rc = argument_add(w->sh.s, name, spelled, text,
-                          open ? SETTING_OPEN : settings_null(text) ? SETTING_NULL : SETTING_TEXT, 0, false,
-                          w->sh.e);
+    enum setting_state state = open ? SETTING_OPEN : settings_null(text) ? SETTING_NULL : SETTING_TEXT;
+    int rc = k ? settings_add(w->sh.s, name, spelled, text, state, 0, w->sh.e)
+               : argument_add(w->sh.s, name, spelled, text, state, 0, false, w->sh.e);
     buf_release(&b);
     return rc;
 }
 
-/* The value of the option by which Hydra's programs are told their configuration; empty: there is none. */
+/* The form of documents whose keys the options are: programs take their settings on the command line as well. One of
+ * Megatron's says that all are; NULL: the program is not known. */
+static const struct settings_format *form_of_options(struct script_walk *w, const shell_fields *f, size_t start)
+{
+    const struct settings_format *found = NULL;
+    struct str name, value;
+    for (size_t i = start; i < f->n && !(found && found->dialect == DIALECT_MEGATRON); i++) {
+        if (!is_option(&f->v[i]))
+            continue;
+        str_split(f->v[i].text, '=', &name, &value);
+        const struct settings_format *k = settings_format_of_key(str_cut(name, 2));
+        k = k ? k : settings_format_of_key(option_name(w, name, ""));
+        if (k && (k->dialect == DIALECT_MEGATRON || (k->dialect == DIALECT_HF && k->sections & SECTION_TRAINING)))
+            found = k;
+    }
+    return found;
+}
+
+/* The configuration that a program is told to read: by Hydra's option, by another with a file, or as its first words;
+ * empty: there is none. */
 static struct str configuration_named(const shell_fields *f, size_t start)
 {
-    static const char *const options[] = {"--config-name", "-cn"};
+    static const struct {
+        const char *option;
+        bool hydra; /* the name may have no ending */
+    } options[] = {{"--config-name", true}, {"-cn", true}, {"--config", false}, {"--config-file", false},
+                   {"--config_file", false}};
     for (size_t i = start; i < f->n; i++)
         for (size_t k = 0; k < ARRAY_LEN(options); k++) {
-            struct str text = f->v[i].text;
-            if (str_is(text, options[k]) && i + 1 < f->n)
-                return f->v[i + 1].text;
-            if (str_starts(text, options[k]) && str_starts(str_cut(text, strlen(options[k])), "="))
-                return str_cut(text, strlen(options[k]) + 1);
+            struct str name, value = {0};
+            bool joined = str_split(f->v[i].text, '=', &name, &value);
+            if (!joined && i + 1 < f->n)
+                value = f->v[i + 1].text;
+            if (str_is(name, options[k].option) && (options[k].hydra || is_document_name(value)))
+                return value;
         }
+    for (size_t i = start + 1; i < f->n && i <= start + 2 && !is_option(&f->v[i]); i++)
+        if (is_document_name(f->v[i].text))
+            return f->v[i].text;
     return STR("");
 }
 
@@ -421,7 +467,7 @@ static int take_overrides(struct script_walk *w, const shell_fields *f, size_t s
             tell_outside(w, f->v[i].text);
         }
     struct str named = configuration_named(f, start);
-    const char *end = str_ends(named, ".yaml") || str_ends(named, ".yml") ? "" : ".yaml";
+    const char *end = is_document_name(named) ? "" : ".yaml";
     if (rc == 0 && named.n)
         s->elsewhere = arena_fmt(&s->arena, _("%s: the settings are in the configuration that the script names, which "
                                               "is not read: open that file instead (%.*s%s, often in configs/)"),
@@ -457,11 +503,23 @@ static int take_arguments(struct script_walk *w)
     int rc = 0;
     if (start == f->n)
         start = 0;
-    else if (mostly_overrides(f, start) || configuration_named(f, start).n)
+    const struct settings_format *k = form_of_options(w, f, start);
+    bool megatron = k && k->dialect == DIALECT_MEGATRON, named = configuration_named(f, start).n > 0;
+    if (start < f->n && !k && (mostly_overrides(f, start) || named))
         return take_overrides(w, f, start);
+    if (k && !megatron) {
+        w->sh.s->dialect = k->dialect;
+        w->sh.s->sections = k->sections;
+    }
+    /* the defaults of a program that is not known, or that reads another file as well, are not known */
+    w->sh.s->partial = !k || named || (f->n && is_training_command(&f->v[0]) && megatron);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {
-            rc = take_script_option(w, f, &i, i < start ? "launcher." : "");
+            rc = take_script_option(w, f, &i,
+                                    i < start        ? "launcher."
+                                    : k && !megatron ? k->prefix
+                                                     : "",
+                                    megatron ? NULL : k);
             continue;
         }
         if (f->v[i].open && i > start)
@@ -490,7 +548,8 @@ static void take_variables(struct script_walk *w)
 bool launch_script_sniff(struct str text)
 {
     static const char *const begins[] =
-        {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed "};
+        {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed ",
+         "accelerate ", "llamafactory-cli ", "swift ", "megatron ", "trl "};
     struct str line, name, value;
     bool append;
     if (str_starts(text, "#!"))

@@ -113,6 +113,10 @@ struct settings_format {
     bool arguments;     /* documents whose leaves are Megatron's arguments, with - or _, at any depth */
     const char *within[4]; /* of those: the sections that count, "x."; none: all */
     const char *prefix; /* documents: prefix of each key, because Hugging Face's two files share names */
+    const struct setting_rename {
+        const char *from, *to;
+    } *names; /* documents: keys of this form that other forms call otherwise, up to NULL */
+    bool partial; /* settings.partial */
     const char *mark[9]; /* documents: keys of which one identifies this form; "x." is any key below x */
 };
 
@@ -128,6 +132,8 @@ int launch_script_read(struct settings *s, struct str text, struct err *e);
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
 /* Whether flattened settings have keys of some form of documents. */
 bool settings_document_known(const struct settings *own);
+/* The form of documents that a key identifies; NULL: none. */
+const struct settings_format *settings_format_of_key(struct str key);
 /* Moves flattened settings into s as their form says; sets the form. */
 int settings_document_take(struct settings *s, const struct settings *own, struct err *e);
 bool megatron_ci_sniff(struct str text);

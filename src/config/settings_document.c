@@ -269,30 +269,36 @@ static const struct settings_format *kind_by_keys(const struct settings *s)
     return NULL;
 }
 
-/* What NeMo calls Megatron's arguments. */
-static struct str nemo_argument(struct str name)
+const struct settings_format *settings_format_of_key(struct str key)
 {
-    static const char *const names[][2] = {
-        {"betas[0]", "adam_beta1"}, {"betas[1]", "adam_beta2"}, {"gradient_clip_val", "clip_grad"},
-        {"splits_string", "split"}, {"encoder_seq_length", "seq_length"}, {"warmup_steps", "lr_warmup_iters"},
-        {"max_steps", "train_iters"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_is(name, names[i][0]))
-            return str_of(names[i][1]);
+    for (const struct settings_format *k = settings_formats; k->name; k++)
+        for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
+            if (str_is(key, k->mark[i]))
+                return k;
+    return NULL;
+}
+
+/* What other forms call a key of this one. */
+static struct str common_name(const struct settings_format *k, struct str name)
+{
+    for (const struct setting_rename *x = k->names; x && x->from; x++)
+        if (str_is(name, x->from))
+            return str_of(x->to);
     return name;
 }
 
 /* The argument a document's leaf sets: its last name, "moe-token-drop-policy" as "moe_token_drop_policy". */
-static int take_leaf_argument(struct settings *s, const struct setting *x, bool nemo, struct buf *b, struct err *e)
+static int take_leaf_argument(struct settings *s, const struct setting *x, const struct settings_format *k,
+                              struct buf *b, struct err *e)
 {
+    bool nemo = strcmp(k->name, "nemo-yaml") == 0;
     ptrdiff_t dot = str_rfind(x->key, '.');
     struct str name = dot < 0 ? x->key : str_cut(x->key, (size_t)dot + 1), value = x->value;
     if (nemo && str_is(x->key, "trainer.precision")) { /* 16, "bf16-mixed", 32 */
         name = str_has(value, "bf16") ? STR("bf16") : str_has(value, "16") ? STR("fp16") : STR("fp32");
         value = STR("True");
     }
-    name = nemo ? nemo_argument(name) : name;
+    name = common_name(k, name);
     if (!name.n || str_find(name, '[') >= 0)
         return 0;
     buf_clear(b);
@@ -326,13 +332,14 @@ static int take_document_settings(struct settings *s, const struct settings *fro
         if (!is_key_within(k, x->key))
             continue;
         if (k->arguments) {
-            rc = take_leaf_argument(s, x, strcmp(k->name, "nemo-yaml") == 0, &b, e);
+            rc = take_leaf_argument(s, x, k, &b, e);
             continue;
         }
         buf_clear(&b);
         buf_cstr(&b, k->prefix);
-        buf_str(&b, x->key);
-        bool open = *k->prefix && str_has(x->value, "${"); /* what Hydra puts in when the run starts */
+        buf_str(&b, common_name(k, x->key));
+        /* what Hydra puts in when the run starts; what another document decides */
+        bool open = (*k->prefix && str_has(x->value, "${")) || (k->names && str_is(x->value, "auto"));
         rc = settings_add(s, buf_view(&b), x->key, x->value, open ? SETTING_OPEN : (enum setting_state)x->state,
                           x->line, e);
     }
@@ -366,6 +373,7 @@ int settings_document_take(struct settings *s, const struct settings *own, struc
     s->kind = s->kind ? s->kind : k->name;
     s->dialect = k->dialect;
     s->sections |= k->sections;
+    s->partial = s->partial || k->partial;
     return take_document_settings(s, own, k, e);
 }
 

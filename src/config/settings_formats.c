@@ -2,6 +2,40 @@
 #include "base/msg.h"
 #include "config/settings.h"
 
+static const struct setting_rename nemo_names[] = {
+    {"betas[0]", "adam_beta1"},
+    {"betas[1]", "adam_beta2"},
+    {"gradient_clip_val", "clip_grad"},
+    {"splits_string", "split"},
+    {"encoder_seq_length", "seq_length"},
+    {"warmup_steps", "lr_warmup_iters"},
+    {"max_steps", "train_iters"},
+    {0},
+};
+
+static const struct setting_rename deepspeed_names[] = {
+    {"optimizer.type", "optim"},
+    {"optimizer.params.lr", "learning_rate"},
+    {"optimizer.params.betas[0]", "adam_beta1"},
+    {"optimizer.params.betas[1]", "adam_beta2"},
+    {"optimizer.params.eps", "adam_epsilon"},
+    {"optimizer.params.weight_decay", "weight_decay"},
+    {"scheduler.params.warmup_num_steps", "warmup_steps"},
+    {"gradient_clipping", "max_grad_norm"},
+    {"train_micro_batch_size_per_gpu", "per_device_train_batch_size"},
+    {"bf16.enabled", "bf16"},
+    {"fp16.enabled", "fp16"},
+    {0},
+};
+
+static const struct setting_rename axolotl_names[] = {
+    {"micro_batch_size", "per_device_train_batch_size"},
+    {"num_epochs", "num_train_epochs"},
+    {"lr_scheduler", "lr_scheduler_type"},
+    {"optimizer", "optim"},
+    {0},
+};
+
 const struct settings_format settings_formats[] = {
     {.name = "megatron-args", .title = N_("arguments printed in the log of Megatron-LM"),
      .what = "------------------------ arguments ------------------------ …", .dialect = DIALECT_MEGATRON,
@@ -25,7 +59,7 @@ const struct settings_format settings_formats[] = {
      .mark = {"actor_rollout_ref.", "data.train_files", "trainer.n_gpus_per_node"}},
     {.name = "nemo-yaml", .title = N_("NeMo configuration: Megatron's settings in a Hydra document"),
      .what = "*.yaml: exp_manager: …, model: {tensor_model_parallel_size: …}", .dialect = DIALECT_MEGATRON,
-     .sections = SECTION_MODEL | SECTION_TRAINING, .arguments = true,
+     .sections = SECTION_MODEL | SECTION_TRAINING, .arguments = true, .names = nemo_names,
      .mark = {"exp_manager.", "model.tensor_model_parallel_size"}},
     {.name = "mindspeed-rl-yaml", .title = N_("MindSpeed-RL configuration: Megatron's settings of the actor"),
      .what = "*.yaml: megatron_training: {seq_length: …}, actor_config: {lr: …}", .dialect = DIALECT_MEGATRON,
@@ -42,6 +76,13 @@ const struct settings_format settings_formats[] = {
      .dialect = DIALECT_MINDFORMERS, .sections = SECTION_MODEL | SECTION_TRAINING, .prefix = "",
      .mark = {"model.model_config.", "runner_config.", "train_dataset.", "parallel_config.", "trainer.type",
               "trainer.model_name", "runner_wrapper."}},
+    {.name = "deepspeed-config", .title = N_("DeepSpeed configuration: what the trainer's arguments leave to it"),
+     .what = "*.json: {\"train_micro_batch_size_per_gpu\": 4, \"optimizer\": {\"params\": {\"lr\": …}}}", .dialect = DIALECT_HF,
+     .sections = SECTION_TRAINING, .partial = true, .prefix = "args.", .names = deepspeed_names,
+     .mark = {"train_micro_batch_size_per_gpu", "zero_optimization.", "gradient_clipping"}},
+    {.name = "axolotl-yaml", .title = N_("Axolotl configuration"), .what = "*.yml: base_model, micro_batch_size …",
+     .dialect = DIALECT_HF, .sections = SECTION_TRAINING, .prefix = "args.", .names = axolotl_names,
+     .mark = {"base_model", "base_model_config"}},
     {.name = "training-args", .title = N_("Hugging Face TrainingArguments, LLaMA-Factory"),
      .what = "training_args.json, training_args.bin, *.yaml: per_device_train_batch_size …", .dialect = DIALECT_HF,
      .sections = SECTION_TRAINING,

@@ -313,6 +313,59 @@ static void script_choices(void **state)
     assert_int_equal(s.platform, PLATFORM_NPU);
 }
 
+/* Arguments of Hugging Face's trainer were taken for Megatron's: "lr: set on one side only", and its defaults. */
+static void script_of_a_trainer(void **state)
+{
+    (void)state;
+    open_text("hf.sh", "deepspeed --num_gpus 8 finetune.py --learning_rate 1e-5 --per_device_train_batch_size 4 "
+                       "--bf16 False --adam_beta2=0.95\n");
+    assert_int_equal(s.dialect, DIALECT_HF);
+    assert_int_equal(s.sections, SECTION_TRAINING);
+    assert_false(s.partial);
+    has("args.learning_rate", "1e-5");
+    has("args.bf16", "False");
+    has("args.adam_beta2", "0.95");
+    has("launcher.num_gpus", "8");
+    open_text("swift.sh", "#!/bin/sh\nswift sft --model x --num_train_epochs 2\n");
+    has("args.num_train_epochs", "2");
+    open_text("both.sh", "torchrun pretrain_gpt.py --num-layers 2 --gradient-accumulation-steps 2\n");
+    assert_int_equal(s.dialect, DIALECT_MEGATRON);
+    has("num_layers", "2");
+}
+
+/* A program that is not known was judged with Megatron's defaults, and so was MindFormers' launcher, whose settings are
+ * in its yaml. */
+static void script_of_another_program(void **state)
+{
+    (void)state;
+    open_text("own.sh", "python train.py --lr 1e-5\n");
+    assert_true(s.partial);
+    has("lr", "1e-5");
+    open_text("megatron.sh", "megatron sft --model x --lr 1e-5 --tensor_model_parallel_size 2\n");
+    assert_true(s.partial); /* the rest is in the model's folder */
+    refused("bash scripts/msrun_launcher.sh \"run_mindformer.py --config configs/x.yaml --run_mode train\" 8\n",
+            "the settings are in the configuration that the script names");
+    refused("llamafactory-cli train x.yaml\n", "open that file instead (x.yaml");
+}
+
+static void names_of_other_documents(void **state)
+{
+    (void)state;
+    open_text("ds.json", "{\"train_micro_batch_size_per_gpu\": \"auto\", \"gradient_accumulation_steps\": 8, "
+                         "\"optimizer\": {\"type\": \"AdamW\", \"params\": {\"lr\": 1e-5, \"betas\": [0.9, 0.95]}}, "
+                         "\"bf16\": {\"enabled\": true}}");
+    assert_string_equal(s.kind, "deepspeed-config");
+    assert_true(s.partial); /* the trainer's own arguments say the rest */
+    has("args.learning_rate", "1e-5");
+    has("args.adam_beta2", "0.95");
+    has("args.bf16", "true");
+    assert_int_equal(settings_find(&s, STR("args.per_device_train_batch_size"))->state, SETTING_OPEN);
+    open_text("a.yml", "base_model: x\nmicro_batch_size: 4\nlr_scheduler: cosine\ngradient_accumulation_steps: 8\n");
+    assert_string_equal(s.kind, "axolotl-yaml");
+    has("args.per_device_train_batch_size", "4");
+    has("args.lr_scheduler_type", "cosine");
+}
+
 static void bad_scripts(void **state)
 {
     (void)state;
@@ -387,7 +440,9 @@ int main(void)
         cmocka_unit_test(yaml),          cmocka_unit_test(merged),           cmocka_unit_test(json),
         cmocka_unit_test(folder),        cmocka_unit_test(bad_documents),    cmocka_unit_test(printed),
         cmocka_unit_test(printed_prefixed), cmocka_unit_test(printed_long_line), cmocka_unit_test(script),
-        cmocka_unit_test(script_open),   cmocka_unit_test(script_choices),   cmocka_unit_test(bad_scripts),
+        cmocka_unit_test(script_open),   cmocka_unit_test(script_of_a_trainer),
+        cmocka_unit_test(script_of_another_program), cmocka_unit_test(names_of_other_documents),
+        cmocka_unit_test(script_choices),   cmocka_unit_test(bad_scripts),
         cmocka_unit_test(environments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
