@@ -396,6 +396,14 @@ static void next_factor(struct words *x)
              n, known_factor(x, f));
 }
 
+static void next_shift(struct words *x)
+{
+    if (x->c->shift.steps)
+        NEXT(x, _("the same losses at other steps: the calculation may agree. Check which batch each side takes first "
+                  "(data skipped after a restart, a batch used to build the graph) and whether a loss is printed "
+                  "before or after the update; then compare the same steps"));
+}
+
 static void next_rates(struct words *x)
 {
     if (x->c->lr.there && !x->c->lr.equal)
@@ -436,7 +444,7 @@ static void next_departure(struct words *x)
 static void advise_by_losses(struct words *x)
 {
     const struct curves *c = x->c;
-    if (c->factor[CURVE_LOSS].factor != 0)
+    if (c->factor[CURVE_LOSS].factor != 0 || c->shift.steps)
         return;
     if (c->first_loss == STAGE_FAIL && !c->forward_only)
         next_beginning(x);
@@ -514,8 +522,8 @@ void curve_notes_write(struct curves *c, const struct thresholds_curves *t)
     static void (*const sentences[])(struct words *) = {
         note_non_finite_values, how_joined, note_batch_sizes, what_is_usable, note_loss_resolution, note_flat_losses,
         note_learning_rates, note_auxiliary_losses, note_spikes, note_biased_losses, note_widened_limits,
-        note_unsteady_benchmark, add_curve_reader_notes, next_nonfinite, next_factor, next_rates, advise_by_losses,
-        advise_by_global_norm, next_auxiliary, next_spike, short_run, next_accepted,
+        note_unsteady_benchmark, add_curve_reader_notes, next_nonfinite, next_factor, next_shift, next_rates,
+        advise_by_losses, advise_by_global_norm, next_auxiliary, next_spike, short_run, next_accepted,
     };
     struct words x = {c, t};
     for (size_t i = 0; i < ARRAY_LEN(sentences); i++)

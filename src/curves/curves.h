@@ -87,6 +87,13 @@ struct curve_factor {
     size_t steps, near; /* with both values; of these, at which the ratio is the factor */
 };
 
+/* The target's loss of a step is the golden one of another step; see step_shift.c. */
+struct step_shift {
+    int64_t steps;   /* how many later; negative: earlier; 0: no shift */
+    size_t pairs;    /* of steps so compared */
+    double distance; /* the median distance of their losses */
+};
+
 /* A loss beside the main one, that both logs print. */
 struct auxiliary_loss {
     const char *name[2];       /* as the logs spell it; of the runs */
@@ -148,6 +155,7 @@ struct curves {
     double hours;                    /* of training over the joined steps, as the logs print it; 0: not printed */
     double scatter;                  /* of the golden loss from step to step, as a share of it; NaN: too few steps */
     struct curve_factor factor[2];   /* of enum curve_series */
+    struct step_shift shift;
     VEC(struct auxiliary_loss) auxiliary;
     const char *auxiliary_only[2];   /* a loss that only this run prints; NULL: none */
     struct curve_departure departure;
@@ -221,6 +229,7 @@ void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
 void curve_departure_find(struct curves *c, const struct thresholds_curves *t);
 void constant_factors_find(struct curves *c);
+void step_shift_find(struct curves *c);
 struct factor_room {
     double miss;         /* by this share a ratio may be off the factor */
     double share;        /* of the pairs hold it at least */

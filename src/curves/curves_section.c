@@ -189,12 +189,15 @@ static void put_run_length(struct document *d, const struct curves *c)
 static void put_curves_headline(struct document *d, const struct curves *c)
 {
     const char *text = curves_headline(c, &d->arena);
-    bool factor = c->factor[CURVE_LOSS].factor != 0, apart = !factor && c->apart_at >= 0;
+    bool factor = c->factor[CURVE_LOSS].factor != 0, shift = !factor && c->shift.steps != 0,
+         apart = !factor && !shift && c->apart_at >= 0;
     bool bad = c->departure.kind == DEPARTURE_GROWING || c->mean_loss == STAGE_FAIL || c->from_start ||
                (c->departure.kind == DEPARTURE_STABLE && c->departure.rel >= c->limit[CURVE_MEAN_REL].limit);
     if (!text)
         return;
-    if (c->departure.kind == DEPARTURE_NONE && !apart)
+    if (shift)
+        doc_note(d, DOC_BAD, "shift", "%s", text);
+    else if (c->departure.kind == DEPARTURE_NONE && !apart)
         doc_note(d, DOC_BAD, "factor", "%s", text);
     else
         doc_note(d, apart || !bad ? DOC_ADVICE : DOC_BAD, apart ? "apart" : "divergence", "%s", text);

@@ -7,7 +7,7 @@
 #include "document/document.h"
 
 /* Adds to the current section: the standard's limits as rows with the ids "first-loss", "mean-loss", "global-norm",
- * "steps"; items with the ids "divergence", "apart", "factor", "auxiliary", "length" and "learning-rate". */
+ * "steps"; items with the ids "divergence", "apart", "factor", "shift", "auxiliary", "length" and "learning-rate". */
 void curves_section(struct document *d, const struct curves *c);
 /* The loss of the first step that both print, as an item with the id "first-loss". */
 void curves_first_section(struct document *d, const struct curves *c);

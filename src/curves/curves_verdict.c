@@ -213,6 +213,9 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
     c->first_loss = better_limit_verdict(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
     c->mean_loss = better_limit_verdict(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
     c->global_norm = c->limit[CURVE_NORM_REL].verdict;
+    c->shift = (struct step_shift){0};
+    if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL)
+        step_shift_find(c);
     curve_departure_find(c, t);
     outlier_steps_find(c, t);
     loss_trend_find(c, t);

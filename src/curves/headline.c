@@ -42,10 +42,20 @@ static const char *departure_text(const struct curves *c, struct arena *text)
                      step, n, m);
 }
 
+static const char *shift_text(const struct curves *c, struct arena *text)
+{
+    char n[NUM_MAX], m[NUM_MAX];
+    return arena_fmt(text, _("the losses agree at other steps: the target's at step N is the golden one at step "
+                             "N%+lld (%s pairs, %s apart in the median)"),
+                     (long long)c->shift.steps, num_count(n, c->shift.pairs), num_cell(m, c->shift.distance, 3));
+}
+
 const char *curves_headline(const struct curves *c, struct arena *text)
 {
     if (c->factor[CURVE_LOSS].factor != 0)
         return factor_text(c, CURVE_LOSS, text);
+    if (c->shift.steps)
+        return shift_text(c, text);
     if (c->apart_at >= 0)
         return arena_fmt(text, _("the first loss agrees and the loss of step %lld does not: backward or optimizer"),
                          (long long)c->apart_at);

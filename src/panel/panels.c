@@ -33,7 +33,7 @@ static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
     "first-deviation", "label-position", "batch-logged", "shared-gate",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
-    "divergence", "apart", "factor", "auxiliary", "length",
+    "divergence", "apart", "factor", "shift", "auxiliary", "length",
     "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause",
     "confirmed",
     "rollout", "rollout-first", "sync",

@@ -177,6 +177,20 @@ static void factors_json(struct jsonw *w, const struct curves *c)
     jw_end_array(w);
 }
 
+static void shift_json(struct jsonw *w, const struct curves *c)
+{
+    jw_key(w, "shift");
+    if (!c->shift.steps) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kint(w, "steps", c->shift.steps);
+    jw_kint(w, "pairs", (int64_t)c->shift.pairs);
+    jw_knum(w, "distance", c->shift.distance);
+    jw_end_object(w);
+}
+
 static void auxiliary_json(struct jsonw *w, const struct curves *c)
 {
     jw_karray(w, "auxiliary");
@@ -245,6 +259,7 @@ void curves_json(struct jsonw *w, struct out *o, const void *result)
     step_or_null(w, "apart_at", c->apart_at);
     departure_json(w, c);
     factors_json(w, c);
+    shift_json(w, c);
     statistics_json(w, c);
     auxiliary_json(w, c);
     jw_kgiven(w, "hours", c->hours > 0 ? c->hours : NAN);

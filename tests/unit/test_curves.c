@@ -471,6 +471,28 @@ static void spikes_are_found(void **state)
     assert_true(said("outlier steps of the loss difference: 2"));
 }
 
+/* One side consumed a batch before training: "the first loss differs, so the forward pass differs". */
+static void another_batch_first(void **state)
+{
+    (void)state;
+    for (int by = -3; by <= 2; by += 5) {
+        for (int i = 1; i <= t.steps; i++) { /* losses that go up and down with the batch */
+            g.loss[i] = 8 - 0.001 * i + 0.2 * noise(&(uint32_t){(uint32_t)(i + 9) * 2654435761u});
+            t.loss[i] = 8 - 0.001 * (i + by) + 0.2 * noise(&(uint32_t){(uint32_t)(i + by + 9) * 2654435761u}) + 1e-4;
+        }
+        judge(false);
+        assert_int_equal(c.shift.steps, by);
+        near(c.shift.distance, 1e-4, 0.05);
+        assert_int_equal(c.verdict, STAGE_FAIL);
+        assert_true(advised("which batch each side takes first"));
+        assert_false(advised("the forward pass differs"));
+    }
+    for (int i = 1; i <= t.steps; i++) /* a trend without ups and downs is no evidence */
+        t.loss[i] = (g.loss[i] = 8 - 0.001 * i) - 0.0015;
+    judge(false);
+    assert_int_equal(c.shift.steps, 0);
+}
+
 static void inside_but_not_centred(void **state)
 {
     (void)state;
@@ -737,6 +759,7 @@ int main(void)
         TEST(where_they_part),
         TEST(a_huge_step_passes_by),
         TEST(spikes_are_found),
+        TEST(another_batch_first),
         TEST(inside_but_not_centred),
         TEST(second_step_tells),
         TEST(rates_differ),
