@@ -88,7 +88,7 @@ endif
 # what draws, writes and judges a few thousand numbers is not what one waits for; SMALL=-Os has it in three quarters of the room, as the static file does
 $(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd compare config curves diagnose document log norms optimizer panel ranks report rollout session table ticket weights)): override OPT += $(SMALL)
 # nor what lists the weights of a file or reads what others have compared
-$(addprefix $(BUILD)/src/,$(addsuffix .o,judge/verdict_text $(addprefix fmt/,result_% weight% state_dict distcp debug_% routing_trace aclgraph cann_dump find_recordings \
+$(addprefix $(BUILD)/src/,$(addsuffix .o,judge/verdict_text judge/rule_text $(addprefix fmt/,result_% weight% state_dict distcp debug_% routing_trace aclgraph cann_dump find_recordings \
     row_records json_records op_statistics unreadable))): override OPT += $(SMALL)
 
 $(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata
