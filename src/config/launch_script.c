@@ -15,6 +15,7 @@ struct script_walk {
     size_t options;      /* in it */
     VEC(struct str) heredoc;
     VEC(struct str) prefix; /* names assigned before the command of the statement */
+    bool sources;           /* a file is sourced, which is not read */
     bool first, exports;    /* only such names and reserved words so far; after "export" */
 };
 
@@ -191,6 +192,7 @@ static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t 
 static void take_command(struct script_walk *w)
 {
     shell_fields inner = {0};
+    w->sources = w->sources || str_is(w->word.v[0].text, "source") || str_is(w->word.v[0].text, ".");
     keep_if_better(w, &w->word, program_at(&w->word));
     for (size_t i = 0; i < w->word.n; i++) {
         struct str rest = w->word.v[i].text, part;
@@ -370,8 +372,11 @@ static struct str option_name(struct script_walk *w, struct str spelled, const c
     return s;
 }
 
+/* Of a script that sources another file, the variable is likely set there and holds the options of a model: what the
+ * script does not name itself is unknown. */
 static void tell_outside(struct script_walk *w, struct str word)
 {
+    w->sh.s->partial = w->sh.s->partial || w->sources;
     settings_warn(w->sh.s, _("%s: %.*s is set outside the script; its value is unknown"), w->sh.s->path, STR_ARG(word));
 }
 
@@ -512,7 +517,7 @@ static int take_arguments(struct script_walk *w)
         w->sh.s->sections = k->sections;
     }
     /* the defaults of a program that is not known, or that reads another file as well, are not known */
-    w->sh.s->partial = !k || named || (f->n && is_training_command(&f->v[0]) && megatron);
+    w->sh.s->partial = w->sh.s->partial || !k || named || (f->n && is_training_command(&f->v[0]) && megatron);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {
             rc = take_script_option(w, f, &i,

@@ -9,6 +9,7 @@
 #include "judge/packed_verdicts.h"
 #include "judge/rule_text.h"
 #include "judge/table_verdicts.h"
+
 void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct line_judgement *x = &j->line[line];

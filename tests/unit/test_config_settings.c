@@ -296,6 +296,9 @@ static void script_open(void **state)
     assert_int_equal(settings_find(&s, STR("seed"))->state, SETTING_OPEN);
     assert_int_equal(settings_find(&s, STR("bf16"))->state, SETTING_TEXT);
     assert_int_equal(s.warnings.n, 2); /* of the branch, of $EXTRA */
+    assert_false(s.partial);
+    open_text("b.sh", "#!/bin/sh\nsource models/a.sh\npython train.py ${MODEL_ARGS[@]} --lr 1 --num-layers 2\n");
+    assert_true(s.partial); /* the model's options are in the other file */
 }
 
 static void script_choices(void **state)
