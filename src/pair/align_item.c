@@ -268,15 +268,41 @@ bool align_inputs_alone(const struct dump *d)
     return inputs;
 }
 
+/* Marks modules that multiply two inputs by themselves: no call is recorded within them, although the recording has
+ * calls. The caller frees it. */
+static bool *multiplying_modules(const struct dump *d)
+{
+    bool *found = mem_zalloc((d->calls.n + 1) * sizeof *found), calls = false;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *x = &d->calls.v[c];
+        int operands = 0;
+        calls = calls || x->kind != CALL_MODULE;
+        if (x->kind != CALL_MODULE || x->phase != PHASE_FORWARD ||
+            !(family_is_product((enum family)x->family) || x->family == FAMILY_MUL))
+            continue;
+        EACH_EARLY_ROW(d, c, r)
+            operands += d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) > 1;
+        found[c] = operands > 1;
+    }
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        found[c] = found[c] && calls;
+        if (d->calls.v[c].parent != NONE)
+            found[d->calls.v[c].parent] = false;
+    }
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        if (d->calls.v[c].phase == PHASE_FORWARD && d->calls.v[c].twin != NONE)
+            found[d->calls.v[c].twin] = found[c]; /* its backward call is in the same class */
+    return found;
+}
+
 void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass, bool by_input,
                          align_item_list *out)
 {
-    bool operators = false;
+    bool operators = false, *multiplies = multiplying_modules(d);
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *call = &d->calls.v[c];
-        enum align_item_class own = call->gradient                ? ITEMS_GRADIENTS
-                              : call->kind == CALL_MODULE ? ITEMS_MODULES
-                                                          : ITEMS_CALLS;
+        bool module = call->kind == CALL_MODULE && !multiplies[c];
+        enum align_item_class own = call->gradient ? ITEMS_GRADIENTS : module ? ITEMS_MODULES : ITEMS_CALLS;
         /* recorded twice */
         if (call->phase != phase || own != klass || call->recomputes != NONE ||
             (call->nested != NONE && call->nested < c))
@@ -327,6 +353,7 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
         order_by_number(d, out);
     if (phase == PHASE_FORWARD && klass == ITEMS_CALLS)
         join_activations(out);
+    free(multiplies);
 }
 
 /* A value as the producers' index knows it; false if its figures do not tell it from others. */

@@ -16,7 +16,8 @@ struct fingerprint {
 
 enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
 
-/* Only items of the same class are aligned with each other. */
+/* Only items of the same class are aligned with each other. A module that multiplies two inputs by itself, without a
+ * recorded call (MindSpore's Dense, called with its weight), is one of the calls. */
 enum align_item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
 
 enum align_item_set {

@@ -285,7 +285,7 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
     const struct call *c = &w->d[0]->calls.v[a->call];
     bool backward = c->phase == PHASE_BACKWARD;
-    bool modules = c->kind == CALL_MODULE;
+    bool modules = c->kind == CALL_MODULE && w->d[1]->calls.v[b->call].kind == CALL_MODULE;
     /* the gradient of a sum is the same for all its terms */
     bool commutes = (a->family == FAMILY_ADD && !backward) || a->family == FAMILY_MUL;
     float base = a->confidence < 0.8f ? a->confidence : 0.8f;

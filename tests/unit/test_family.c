@@ -28,7 +28,7 @@ static void names(void **state)
         {"dropout", FAMILY_RANDOM},         {"Dropout", FAMILY_RANDOM},         {"all_reduce", FAMILY_COLLECTIVE},
         {"AllReduce", FAMILY_COLLECTIVE},   {"AdamWeightDecay", FAMILY_OPTIMIZER},
         {"GPTModel", FAMILY_MODULE},        {"TransformerLayer", FAMILY_MODULE}, {"MLP", FAMILY_MODULE},
-        {"SelfAttention", FAMILY_MODULE},   {"outer", FAMILY_ELEMENTWISE},      {"clone", FAMILY_COPY},
+        {"SelfAttention", FAMILY_MODULE},   {"outer", FAMILY_MUL},             {"clone", FAMILY_COPY},
         {"LayerNormExt", FAMILY_NORM},      {"TransposeExtView", FAMILY_VIEW},  {"Ext", FAMILY_OTHER},
         {"", FAMILY_OTHER},                 {"frobnicate", FAMILY_OTHER},       {"_", FAMILY_OTHER},
     };

@@ -984,6 +984,40 @@ static void overflowed_figures(void **state)
     shut(&b);
 }
 
+/* A cell that is called with both operands and records no call within is aligned with calls; one with a call within,
+ * or one that only adds, is a module, which no call is. */
+static void cells_that_multiply(void **state)
+{
+    static const struct {
+        const char *cell, *op;
+        bool call_within, found;
+    } cases[] = {
+        {"Dense", "linear", false, true},
+        {"Outer", "__mul__", false, true},
+        {"Dense", "linear", true, false},
+        {"Shift", "__add__", false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct both b;
+        struct value x = fresh(64), y = fresh(48);
+        start(&b);
+        call(&b.t, "Primitive", "Softmax", PHASE_FORWARD, x, x);
+        uint32_t out = module_row(&b.t, "router", cases[i].cell, NULL, x, y);
+        uint32_t cell = b.t.rows.v[out].call, weight = row(&b.t, cell, IO_INPUT, 1, fresh(24));
+        if (cases[i].call_within)
+            b.t.calls.v[b.t.rows.v[call(&b.t, "Primitive", "Neg", PHASE_FORWARD, x, fresh(64))].call].parent = cell;
+        call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
+        uint32_t g = call(&b.g, "Functional", cases[i].op, PHASE_FORWARD, x, fresh(48));
+        uint32_t other = row(&b.g, b.g.rows.v[g].call, IO_INPUT, 1, fresh(24));
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, weight);
+        if ((p && p->g == other && !doubtful(p)) != cases[i].found)
+            fail_msg("case %zu: paired with %d", i, p ? (int)p->g : -1);
+        shut(&b);
+    }
+}
+
 /* A module and the record of its parameters' gradients, on one side; its parameters in this order. */
 static uint32_t module_with_gradients(struct dump *d, const char *path, const char *type, struct value in,
                                       struct value out, const char *const *name, const struct value *gradient,
@@ -1159,6 +1193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_layers_are_learned),
+        cmocka_unit_test(cells_that_multiply),
         cmocka_unit_test(gradients_follow_their_modules),
         cmocka_unit_test(agreeing_runs_are_paired),
         cmocka_unit_test(an_inserted_call_shifts_nothing),
