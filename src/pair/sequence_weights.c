@@ -6,13 +6,15 @@
 #include <stdlib.h>
 
 #include "dump/family.h"
+#include "pair/call_arguments.h"
 
 #define ROUNDED 1e-3f      /* relative difference of extremes that a rounding to 16 bits makes */
 #define ROUNDED_NORM 1e-4f /* and of norms, in which it cancels */
 
-/* A weight of a side: an input not produced by a recorded call, of a call whose family has weights. */
+/* A weight of a side: an input not produced by a recorded call, or by a cast alone, of a call whose family has
+ * weights. */
 struct weight_use {
-    float max, min;
+    float max, min, norm;
     uint64_t numel;
     uint32_t item;
 };
@@ -32,8 +34,19 @@ static int by_extremes(const void *a, const void *b)
     return x->max != y->max ? (x->max < y->max ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
 }
 
-static void list_weights(const struct sequence *w, int s, const align_item_list *items, weight_list *out)
+/* Whether no call made this value, other than a cast of one that none made. */
+static bool is_stored(const struct sequence *w, int s, uint32_t row)
 {
+    const struct dump *d = w->d[s];
+    uint32_t from = w->from[s][row], call = from == NONE ? NONE : d->rows.v[from].call;
+    uint32_t cast = call != NONE && d->calls.v[call].family == FAMILY_CAST ? call_input(d, call, 0) : NONE;
+    return from == NONE || (cast != NONE && w->from[s][cast] == NONE);
+}
+
+/* Returns whether any of them has 16-bit floats. */
+static bool list_weights(const struct sequence *w, int s, const align_item_list *items, weight_list *out)
+{
+    bool coarse = false;
     for (uint32_t i = 0; i < items->n; i++) {
         const struct align_item *it = &items->v[i];
         if (!has_weight(it->family))
@@ -41,12 +54,15 @@ static void list_weights(const struct sequence *w, int s, const align_item_list 
         for (int k = 0; k < it->inputs; k++) {
             const struct fingerprint *f = &it->in[k];
             uint64_t numel = dump_row_numel(w->d[s], it->in_row[k]);
-            struct weight_use u = {f->max, f->min, numel, i};
-            if ((f->has & 3) == 3 && f->max != f->min && w->from[s][it->in_row[k]] == NONE && numel >= 8)
+            struct weight_use u = {f->max, f->min, f->has & 4 ? f->norm : NAN, numel, i};
+            if ((f->has & 3) == 3 && f->max != f->min && is_stored(w, s, it->in_row[k]) && numel >= 8) {
                 vec_push(out, u);
+                coarse = coarse || f->coarse;
+            }
         }
     }
     vec_sort(out, by_extremes);
+    return coarse;
 }
 
 static bool within_relative(float a, float b, float tol)
@@ -56,7 +72,8 @@ static bool within_relative(float a, float b, float tol)
 
 static bool same_weight(const struct weight_use *a, const struct weight_use *b, float tol)
 {
-    return a->numel == b->numel && within_relative(a->max, b->max, tol) && within_relative(a->min, b->min, tol);
+    return a->numel == b->numel && within_relative(a->max, b->max, tol) && within_relative(a->min, b->min, tol) &&
+           (tol < ROUNDED || within_relative(a->norm, b->norm, ROUNDED_NORM));
 }
 
 /* The only item of l that uses this weight; NONE if there are none or several. */
@@ -89,19 +106,22 @@ void sequence_find_weights(struct sequence *w, const align_item_list *t, const a
 {
     const align_item_list *items[2] = {t, g};
     weight_list l[2] = {{0}, {0}};
-    float tol = weight_tolerance(w);
+    const float tol[] = {weight_tolerance(w), ROUNDED};
+    bool coarse[2] = {false, false};
     for (int s = 0; s < 2; s++) {
         w->weight_twin[s] = mem_nones(items[s]->n);
-        list_weights(w, s, items[s], &l[s]);
+        coarse[s] = list_weights(w, s, items[s], &l[s]);
     }
-    for (size_t i = 0; i < l[TARGET].n; i++) {
-        const struct weight_use *u = &l[TARGET].v[i];
-        uint32_t other = lone_user(&l[GOLDEN], u, tol);
-        if (other == NONE || lone_user(&l[TARGET], u, tol) != u->item)
-            continue;
-        w->weight_twin[TARGET][u->item] = other;
-        w->weight_twin[GOLDEN][other] = u->item;
-    }
+    /* one side alone has rounded weights */
+    for (int k = 0; k < (coarse[TARGET] == coarse[GOLDEN] ? 1 : 2); k++)
+        for (size_t i = 0; i < l[TARGET].n; i++) {
+            const struct weight_use *u = &l[TARGET].v[i];
+            uint32_t other = w->weight_twin[TARGET][u->item] == NONE ? lone_user(&l[GOLDEN], u, tol[k]) : NONE;
+            if (other == NONE || w->weight_twin[GOLDEN][other] != NONE || lone_user(&l[TARGET], u, tol[k]) != u->item)
+                continue;
+            w->weight_twin[TARGET][u->item] = other;
+            w->weight_twin[GOLDEN][other] = u->item;
+        }
     for (int s = 0; s < 2; s++)
         vec_release(&l[s]);
 }
@@ -118,7 +138,7 @@ static void list_lone_products(const struct sequence *w, int s, weight_list *out
             w->from[s][x->in_row[1]] != NONE || !sequence_free(w, s, x->in_row[1]))
             continue;
         const struct fingerprint *f = &x->in[1];
-        struct weight_use u = {f->max, f->min, dump_row_numel(w->d[s], x->in_row[1]), i};
+        struct weight_use u = {f->max, f->min, f->norm, dump_row_numel(w->d[s], x->in_row[1]), i};
         if (f->has == 7 && f->max != f->min)
             vec_push(out, u);
     }
@@ -146,8 +166,7 @@ void sequence_pair_weights(struct sequence *w)
         if (other == NONE || lone_user(&l[TARGET], u, ROUNDED) != u->item)
             continue;
         const struct align_item *a = &items[TARGET].v[u->item], *b = &items[GOLDEN].v[other];
-        if (a->numel != b->numel && within_relative(a->in[1].norm, b->in[1].norm, ROUNDED_NORM) &&
-            !decided_pairs_deny(w->ruled, a->call, b->call))
+        if (a->numel != b->numel && !decided_pairs_deny(w->ruled, a->call, b->call))
             pair_own_rows(w, a, b);
     }
     for (int s = 0; s < 2; s++)

@@ -1112,6 +1112,46 @@ static uint32_t product(struct dump *d, const char *op, struct value first, stru
     return r;
 }
 
+/* In a graph a weight tells its product, whatever the product gives, also where one side rounds what it stores or casts
+ * it. Another norm is another weight. */
+static void rounded_weights_tell(void **state)
+{
+    static const struct {
+        bool cast;
+        double norm; /* of the rounded weights, relative to the others' */
+        bool found;
+    } cases[] = {{false, 1, true}, {true, 1, true}, {false, 1.001, false}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct both b;
+        struct value weight[3], x = fresh(64);
+        uint32_t out[2][3];
+        start(&b);
+        for (int n = 0; n < 3; n++) {
+            struct value *v = &weight[n];
+            *v = fresh(32);
+            struct value stored = {32, v->max * 1.0004, v->min * 1.0003, v->norm * cases[i].norm}, cast = stored;
+            cast.norm *= 1 + 1e-6;
+            if (cases[i].cast)
+                call(&b.t, "Default", "Cast", PHASE_FORWARD, stored, cast);
+            out[TARGET][n] = product(&b.t, "MatMul", x, cases[i].cast ? cast : stored, fresh(48));
+        }
+        for (size_t c = 0; c < b.t.calls.n; c++)
+            b.t.calls.v[c].kind = CALL_OPERATOR;
+        for (size_t r = 0; r < b.t.rows.n; r++)
+            b.t.rows.v[r].dtype = DTYPE_F16;
+        for (int n = 2; n >= 0; n--)
+            out[GOLDEN][n] = product(&b.g, "matmul", x, weight[n], fresh(48));
+        align(&b);
+        for (int n = 0; n < 3; n += 2) {
+            const struct sequence_pair *p = pair_of(&b, out[TARGET][n]);
+            if ((p && p->g == out[GOLDEN][n] && p->why == WHY_WEIGHT) != cases[i].found)
+                fail_msg("case %zu: product %d is paired with %d", i, n, p ? (int)p->g : -1);
+        }
+        shut(&b);
+    }
+}
+
 /* What made a paired input is paired where neither call has a partner: a division by √√d of one side beside a
  * transposition of the other. A call that the other side lacks is not. */
 static void makers_of_paired_inputs(void **state)
@@ -1228,6 +1268,7 @@ int main(void)
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(long_lists_and_gaps),
         cmocka_unit_test(roles),
+        cmocka_unit_test(rounded_weights_tell),
         cmocka_unit_test(makers_of_paired_inputs),
         cmocka_unit_test(operands_keep_their_places),
         cmocka_unit_test(last_operand_left),
