@@ -12,7 +12,7 @@
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 
-#define SHARE_LEAST 1e-3 /* by which shares of masked scores differ at least */
+#define SHARE_NOISE 5e-4 /* of a share of masked scores that follows from a norm */
 #define STEPS 12 /* the most calls between a product and its softmax, or a softmax and the product with the values */
 
 /* A product from which the written-out side may compute scores. */
@@ -114,12 +114,16 @@ static struct masked_share share_of(uint32_t mask, double least, double most)
     return (struct masked_share){.known = !isnan(least), .least = least, .most = most, .mask = mask, .masks = 1};
 }
 
+static struct masked_share share_measured(uint32_t mask, double share)
+{
+    return share_of(mask, share - SHARE_NOISE, share + SHARE_NOISE);
+}
+
 /* By the figures of scores or of what is added to them: fills, and none where nothing is that low. */
 static struct masked_share share_of_fills(const struct dump *d, uint32_t row, uint32_t mask)
 {
     bool any = d->rows.v[row].has & HAS_MIN && d->rows.v[row].stat[STAT_MIN] <= MASK_FILL;
-    double share = any ? recorded_fills(d, row) / (double)dump_row_numel(d, row) : 0;
-    return share_of(mask, share, share);
+    return any ? share_measured(mask, recorded_fills(d, row) / (double)dump_row_numel(d, row)) : share_of(mask, 0, 0);
 }
 
 /* By the figures of booleans that are true for kept scores. Statistics may have no more than both extremes. */
@@ -129,11 +133,9 @@ static struct masked_share share_of_kept(const struct dump *d, uint32_t row)
     double n = (double)dump_row_numel(d, row), norm = r->stat[STAT_NORM];
     if (!(r->has & HAS_MAX) || !(r->has & HAS_MIN))
         return share_of(row, NAN, NAN);
-    if (r->stat[STAT_MAX] == r->stat[STAT_MIN] || r->has & HAS_NORM) {
-        double share = 1 - (r->has & HAS_NORM ? norm * norm / n : r->stat[STAT_MAX]);
-        return share_of(row, share, share);
-    }
-    return share_of(row, 1 / n, 1 - 1 / n);
+    if (r->stat[STAT_MAX] == r->stat[STAT_MIN])
+        return share_of(row, 1 - r->stat[STAT_MAX], 1 - r->stat[STAT_MAX]);
+    return r->has & HAS_NORM ? share_measured(row, 1 - norm * norm / n) : share_of(row, 1 / n, 1 - 1 / n);
 }
 
 /* Of a fused call's own causal mask, which begins at the first query and the first key. */
@@ -440,8 +442,7 @@ static bool masks_differ(const struct fused_search *x, const struct masked_share
     uint32_t line = x->m->pairing->line_of[side][output];
     const struct line *l = line == NONE ? NULL : &x->m->pairing->lines.v[line];
     return l && l->pair != NONE && l->row[!side] == other && line_is_bad(&x->j->line[line]) && a->known && b->known &&
-           a->masks <= 1 && b->masks <= 1 &&
-           (a->least > b->most + SHARE_LEAST || b->least > a->most + SHARE_LEAST);
+           a->masks <= 1 && b->masks <= 1 && (a->least > b->most || b->least > a->most);
 }
 
 static void give_mask(const struct fused_search *x, const struct masked_share share[2])
