@@ -19,6 +19,20 @@ static bool next_tensor(struct str *outputs, struct str *type, struct str *value
            scan_behind(rest, "value=", &at) && str_split(at, ')', value, outputs);
 }
 
+/* The whole number behind a word, which a comma and a blank follow; something else is an odd value. */
+static bool count_behind(struct series_builder *k, struct str line, const char *word, int64_t *number)
+{
+    struct str text, rest;
+    if (!scan_behind(line, word, &text))
+        return false;
+    str_split(text, ' ', &text, &rest);
+    rest = text;
+    if (scan_count(&rest, number) && *number < LOG_STEP && str_is(rest, ","))
+        return true;
+    log_odd_value(k, text);
+    return false;
+}
+
 static void take_overflow(struct series_builder *k, struct log_record *r, struct str value)
 {
     r->overflow = str_is(value, "True");
@@ -32,25 +46,27 @@ enum log_take mindspore_outputs_take(struct series_builder *k, struct str line, 
 {
     static const enum log_value values[] = {LOG_LOSS, LOG_SCALE};
     struct log_record r = {0};
-    struct str step, outputs, type, value, epoch;
+    struct str outputs, type, value;
     double x, digit;
-    int64_t number;
+    int64_t epoch;
     size_t n = 0;
     (void)fresh;
     (void)last;
-    if (!scan_behind(line, OUTPUTS, &outputs) || !scan_behind(line, "step: ", &step))
+    if (!mindspore_outputs_words(line) || !scan_behind(line, OUTPUTS, &outputs))
         return TAKE_NOT;
-    if (!scan_count(&step, &r.step) || r.step >= LOG_STEP) {
-        log_odd_value(k, step);
+    if (!count_behind(k, line, "step: ", &r.step))
         return TAKE_DONE;
-    }
-    if (scan_behind(line, "epoch: ", &epoch) && scan_count(&epoch, &number))
-        log_join_epoch(k, &r, (double)number);
+    if (count_behind(k, line, "epoch: ", &epoch))
+        log_join_epoch(k, &r, (double)epoch);
     while (next_tensor(&outputs, &type, &value)) {
         if (str_is(str_trim(type), "Bool"))
             take_overflow(k, &r, str_trim(value));
-        else if (n < ARRAY_LEN(values) && log_number(k, str_trim(value), &x, &digit) == READING_VALUE)
-            log_set(k, &r, values[n++], x, digit);
+        else if (n < ARRAY_LEN(values)) {
+            /* one that cannot be read keeps its place */
+            if (log_number(k, str_trim(value), &x, &digit) == READING_VALUE)
+                log_set(k, &r, values[n], x, digit);
+            n++;
+        }
     }
     if (r.has)
         log_add(k, &r);
