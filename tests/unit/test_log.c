@@ -886,13 +886,17 @@ static void outputs_of_a_mindspore_step(void **state)
               "epoch: 1, current epoch percent: 1.000, step: 2, outputs are (Tensor(shape=[], dtype=Float32, value= "
               "nan), Tensor(shape=[], dtype=Bool, value= True), Tensor(shape=[], dtype=Float32, value= 32768))\n"
               "epoch: 2, current epoch percent: 0.500, step: 3, outputs are (Tensor(shape=[], dtype=Float32, value= "
-              "9,75), Tensor(shape=[], dtype=Bool, value= maybe))\n");
+              "9,75), Tensor(shape=[], dtype=Bool, value= maybe), Tensor(shape=[], dtype=Float32, value= 16384))\n"
+              "epoch: 2, current epoch percent: 1.000, step: 4e1, outputs are (Tensor(shape=[], dtype=Float32, value= "
+              "5))\n");
     assert_string_equal(s.format, "mindspore-outputs");
     assert_string_equal(s.framework, "mindspore");
     assert_true(value(1, LOG_LOSS) == 10.25);
     assert_true(value(1, LOG_SCALE) == 65536);
     assert_true(isnan(value(2, LOG_LOSS)));
-    assert_int_equal(s.records.n, 2); /* two values of the third are named, none is read */
+    assert_int_equal(s.records.n, 3); /* the fourth has no step */
+    assert_true(value(3, LOG_SCALE) == 16384);
+    assert_false(log_has(series_at(&s, 3), LOG_LOSS));
     assert_true(s.records.v[1].overflow && !s.records.v[0].overflow);
     assert_int_equal(s.unread.n, 1);
     series_release(&s);
