@@ -449,13 +449,7 @@ static const struct grain {
 
 static double grain_round(const struct grain *g, double v)
 {
-    if (g->dtype)
-        return dtype_round(g->dtype, v);
-    int e;
-    if (v == 0 || !isfinite(v))
-        return v;
-    double m = frexp(v, &e), unit = ldexp(1, -g->bits - 1);
-    return ldexp(nearbyint(m / unit) * unit, e);
+    return g->dtype ? dtype_round(g->dtype, v) : tf32_round(v);
 }
 
 static double grain_step(const struct grain *g)

@@ -10,15 +10,6 @@
 #define STRIDE_MOST       8
 #define DILATION_MOST     4
 
-static double tf32_rounded(double v)
-{
-    int e;
-    if (v == 0 || !isfinite(v))
-        return v;
-    double m = frexp(v, &e), unit = ldexp(1, -11);
-    return ldexp(nearbyint(m / unit) * unit, e);
-}
-
 static double grain_rounded(enum window_grain g, double v, bool weight)
 {
     switch (g) {
@@ -34,7 +25,7 @@ static double grain_rounded(enum window_grain g, double v, bool weight)
     case GRAIN_F16:
         return dtype_round(DTYPE_F16, v);
     case GRAIN_TF32:
-        return tf32_rounded(v);
+        return tf32_round(v);
     }
     return v;
 }

@@ -283,6 +283,11 @@ static double round_bits(double v, double epsilon)
     return v;
 }
 
+double tf32_round(double v)
+{
+    return isfinite(v) && v != 0 ? round_bits(v, 0x1p-10) : v;
+}
+
 double dtype_round(enum dtype d, double v)
 {
     const struct dtype_info *t = &dtype_table[d];

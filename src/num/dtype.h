@@ -73,5 +73,7 @@ bool dtype_fits_f32(enum dtype d);
 double dtype_spacing(enum dtype d, double v);
 /* v rounded to d and back, ties to even, of HiFloat8 away from zero as it defines it; for floating types. */
 double dtype_round(enum dtype d, double v);
+/* v rounded to the 11 bits that an operand in TF32 keeps, ties to even. */
+double tf32_round(double v);
 
 #endif

@@ -79,6 +79,7 @@ struct product {
     const void *ctx; /* data for unfold */
     struct matrix y; /* where (batch, row, column) is in the output; v is unused; covers each element once */
     bool scaled, added;
+    bool tf32; /* the elements of a and b are rounded to TF32 first */
     double factor, addend_factor;
     struct matrix addend;
 };

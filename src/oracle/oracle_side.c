@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "dump/cut_tensors.h"
 #include "dump/family.h"
 #include "judge/thresholds.h"
@@ -44,6 +45,36 @@ static bool any_output(const struct dump *d)
     return false;
 }
 
+/* Marks the plans of operators that have too few forward calls for errors alone to name their arithmetic. */
+static void mark_few(struct oracle_side *s)
+{
+    struct nmap calls = {0}; /* by operator */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < s->dump->calls.n; i++) {
+            struct call_plan *p = &s->plan[i];
+            if (!p->votes || !p->operator)
+                continue;
+            uint32_t n = nmap_get(&calls, (uintptr_t)p->operator);
+            n = n == MAP_NONE ? 0 : n;
+            if (pass)
+                p->few = n < rule_limit(RULE_LIMIT_ORACLE_ARITHMETIC);
+            else if (s->dump->calls.v[i].phase == PHASE_FORWARD)
+                nmap_set(&calls, (uintptr_t)p->operator, n + 1);
+        }
+    nmap_release(&calls);
+}
+
+/* What is recorded inside of a module tells its arithmetic: the module has no vote (call_plan.votes). */
+static void find_tellers(struct oracle_side *s)
+{
+    for (size_t i = 0; i < s->dump->calls.n; i++) {
+        uint32_t up = s->dump->calls.v[i].parent;
+        const struct operator *own = s->plan[i].operator, *around = up == NONE ? NULL : s->plan[up].operator;
+        if (own && around && own->family == around->family && own->family != FORMULA_OTHER)
+            s->plan[up].teller = own;
+    }
+}
+
 void oracle_side_init(struct oracle_side *s, const struct dump *d)
 {
     *s = (struct oracle_side){.dump = d};
@@ -57,6 +88,8 @@ void oracle_side_init(struct oracle_side *s, const struct dump *d)
     s->of_row = mem_zalloc((d->rows.n + 1) * sizeof *s->of_row);
     for (uint32_t i = 0; i < d->calls.n; i++)
         s->any = call_plan_make(&s->plan[i], d, i, holds[i]) || s->any;
+    mark_few(s);
+    find_tellers(s);
     free(holds);
 }
 
@@ -106,18 +139,21 @@ static void vote_variant(struct oracle_side *s, uint32_t call)
             vec_push(&s->by_operator, ((struct operator_arithmetic){.operator = p->operator, .type = o->type}));
         s->by_operator.v[at].named[a]++;
         s->by_operator.v[at].all++;
+        s->by_operator.v[at].tf32 += o->tf32;
     }
 }
 
-/* The reduced arithmetic identified most often, if five calls and half of those that identify one agree. */
+/* The reduced arithmetic identified most often, if five calls and half of those that identify one agree, or all of them,
+ * not one alone, are exactly such products. */
 static enum arithmetic most_named(const struct operator_arithmetic *v)
 {
     enum arithmetic best = ARITHMETIC_TF32;
     for (int a = ARITHMETIC_TF32; a < ARITHMETIC_COUNT; a++)
         if (v->named[a] > v->named[best])
             best = (enum arithmetic)a;
-    return v->named[best] >= rule_limit(RULE_LIMIT_ORACLE_ARITHMETIC) && 2 * v->named[best] >= v->all ? best
-        : ARITHMETIC_OWN;
+    bool exactly = v->tf32 == v->all && v->tf32 > 1,
+         many = v->named[best] >= rule_limit(RULE_LIMIT_ORACLE_ARITHMETIC) && 2 * v->named[best] >= v->all;
+    return exactly || many ? best : ARITHMETIC_OWN;
 }
 
 static void read_arithmetic(struct oracle_side *s)
@@ -145,7 +181,7 @@ static void read_arithmetic(struct oracle_side *s)
 
 enum arithmetic oracle_side_arithmetic(const struct oracle_side *s, const struct call_plan *p, enum dtype type)
 {
-    const struct operator_arithmetic *own = of_operator(s, p->operator, type);
+    const struct operator_arithmetic *own = of_operator(s, p->teller ? p->teller : p->operator, type);
     enum arithmetic a = own ? most_named(own) : ARITHMETIC_OWN;
     return a != ARITHMETIC_OWN ? a : s->arithmetic[p->operator->family][type];
 }

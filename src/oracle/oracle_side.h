@@ -42,6 +42,7 @@ struct operator_arithmetic {
     const struct operator *operator;
     enum dtype type;
     uint32_t named[ARITHMETIC_COUNT], all; /* products that show each, and any */
+    uint32_t tf32; /* those that are products of operands rounded to TF32 */
 };
 
 struct oracle_side {

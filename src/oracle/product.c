@@ -93,7 +93,8 @@ static void strip_close(struct strip *s, int64_t n)
 }
 
 /* Takes n lanes with `step` between their terms; those that are left are filled up with copies of the first. */
-static void strip_fill(struct strip *s, int lanes, const double *const *lane, int n, int64_t step, int64_t terms)
+static void strip_fill(struct strip *s, int lanes, const double *const *lane, int n, int64_t step, int64_t terms,
+                       bool tf32)
 {
     enum { PART = 8 }; /* terms, a line of the cache if they are in sequence */
     for (int64_t from = 0, to; from < terms; from = to) {
@@ -104,6 +105,8 @@ static void strip_fill(struct strip *s, int lanes, const double *const *lane, in
                 s->v[k * lanes + j] = v[k * step];
         }
     }
+    for (int64_t i = 0; tf32 && i < terms * lanes; i++)
+        s->v[i] = tf32_round(s->v[i]);
     strip_close(s, terms * lanes);
 }
 
@@ -115,7 +118,8 @@ static void pack_columns(struct product_work *w, int64_t batch, int64_t from, in
         int n = at_most(to - first, TILE_COLUMNS);
         for (int j = 0; j < n; j++)
             lane[j] = v + (first + j) * b->column_step;
-        strip_fill(&w->column[(first - from) / TILE_COLUMNS], TILE_COLUMNS, lane, n, b->row_step, w->p->terms);
+        strip_fill(&w->column[(first - from) / TILE_COLUMNS], TILE_COLUMNS, lane, n, b->row_step, w->p->terms,
+                   w->p->tf32);
     }
     w->packed = batch;
 }
@@ -130,7 +134,7 @@ static void pack_rows(struct product_work *w, struct strip *s, int64_t batch, co
             p->unfold(p, batch, row[i], own);
         lane[i] = p->unfold ? own : p->a.v + start_of(&p->a, batch) + row[i] * p->a.row_step;
     }
-    strip_fill(s, TILE_ROWS, lane, n, p->unfold ? 1 : p->a.column_step, p->terms);
+    strip_fill(s, TILE_ROWS, lane, n, p->unfold ? 1 : p->a.column_step, p->terms, p->tf32);
 }
 
 /* Multiplies a strip of rows with one of columns, term by term. */

@@ -74,10 +74,12 @@ static double operations_of(const struct operator *o, const struct recorded_call
     return ceil(forward * (c->backward ? 2 : 1)) + 1;
 }
 
-/* A module's backward call is considered only if its class has a formula for it. */
-static bool is_looked_at(const struct call_plan *p, const struct call *x, bool container)
+/* A module's backward call is considered only if its class has a formula for it, and around other calls only in
+ * PyTorch: its linear function hands on the gradient of a view, and the module alone has that of the product. */
+static bool is_looked_at(const struct call_plan *p, const struct dump *d, const struct call *x, bool container)
 {
-    return x->kind != CALL_MODULE || x->phase == PHASE_FORWARD || (!container && p->operator && p->operator->backward);
+    bool own = !container || strcmp(d->framework, "pytorch") == 0;
+    return x->kind != CALL_MODULE || x->phase == PHASE_FORWARD || (own && p->operator && p->operator->backward);
 }
 
 bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds)
@@ -90,7 +92,7 @@ bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     struct str name = align_item_operator(d, made_by);
     *p = (struct call_plan){.operator = x->kind == CALL_MODULE ? operator_find_class(name) : operator_find(name)};
     p->votes = !container && !x->gradient;
-    p->looked_at = is_looked_at(p, x, container);
+    p->looked_at = is_looked_at(p, d, x, container);
     p->counted = p->looked_at && !container && !x->gradient && !is_move(p, x) && has_output(d, call, true);
     if (!p->looked_at)
         return false;
@@ -200,7 +202,24 @@ static enum dtype rounded_to(const struct real_tensor *t, enum dtype type, const
 
 /* ---- a call ---- */
 
-static bool judge_output(const struct trials *j, int output, struct recomputed_output *out)
+/* Whether a product whose error TF32 would explain is that of operands rounded to it, within the bound of its own type.
+ */
+static bool is_of_tf32_operands(const struct trials *j, const struct trial *best, int output)
+{
+    const struct error_found *f = &best->found;
+    if (!best->candidate->product || best->vectors || !(f->error > f->bound[ARITHMETIC_OWN]) ||
+        !(f->error <= f->bound[ARITHMETIC_TF32]))
+        return false;
+    struct product operands = *best->candidate->product;
+    struct candidate rounded = *best->candidate;
+    struct trial t;
+    operands.tf32 = true;
+    rounded.product = &operands;
+    trial_run(j, &rounded, output, 0, &t);
+    return t.found.error <= t.found.bound[ARITHMETIC_OWN];
+}
+
+static bool judge_output(const struct trials *j, bool few, int output, struct recomputed_output *out)
 {
     const struct call_values *c = &j->r->values;
     struct trial best, view;
@@ -215,6 +234,7 @@ static bool judge_output(const struct trials *j, int output, struct recomputed_o
         .vectors = best.vectors};
     out->type = recorded_call_type(j->r, c->output[output].dtype, &finer);
     out->product = best.candidate->product || best.candidate->squares;
+    out->tf32 = few && is_of_tf32_operands(j, &best, output);
     out->rounded = rounded_to(&c->output[output], out->type, &best);
     out->condition = NAN;
     out->candidate = trial_candidate_number(c, best.candidate);
@@ -222,13 +242,13 @@ static bool judge_output(const struct trials *j, int output, struct recomputed_o
     return true;
 }
 
-static void judge_outputs(const struct trials *j, struct recomputed_call *out)
+static void judge_outputs(const struct trials *j, bool few, struct recomputed_call *out)
 {
     struct call_values *c = &j->r->values;
     int judged = c->module && !c->backward ? 1 : c->outputs;
     out->output = mem_zalloc((size_t)(c->outputs + 1) * sizeof *out->output);
     for (int i = 0; i < judged && i < c->outputs; i++)
-        out->outputs += judge_output(j, i, &out->output[out->outputs]);
+        out->outputs += judge_output(j, few, i, &out->output[out->outputs]);
     if (!out->outputs)
         call_unknown(c, c->candidates ? UNKNOWN_SHAPE : UNKNOWN_OPERATOR);
 }
@@ -269,7 +289,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, struct aren
     c->fits = NULL;
     out->fitted = hash_bytes(fits.v, (size_t)fits.n * sizeof *fits.v, 1);
     if (!c->unknown)
-        judge_outputs(&j, out);
+        judge_outputs(&j, p->few, out);
     out->unknown = c->unknown;
     out->assumed = c->stored || (r.default_taken && !c->module && !dump_format(d)->arguments);
     if (c->unknown)

@@ -17,6 +17,7 @@ struct recomputed_output {
      * DTYPE_UNKNOWN */
     enum dtype rounded;
     bool product;           /* its family's arithmetic is identified */
+    bool tf32;              /* to the bound of its own type, the product of operands rounded to TF32; if `few` */
     double part;            /* share of rows computed; 1: all */
     double condition;       /* measured (moved_inputs.h); NAN: not measured */
     int vectors;            /* number of random vectors it was tested with (product_test.h); 0: none */
@@ -44,6 +45,8 @@ struct call_plan {
     uint8_t products;  /* number of products: gradients have several */
     bool moved;      /* its condition is to be measured too; set by the caller that plans */
     bool votes;      /* used to determine the side's arithmetic: not a container */
+    bool few;        /* too few calls of its operator vote for errors alone to name it; set by the caller that plans */
+    const struct operator *teller; /* of the same family inside of a module; NULL: none. Set by the caller that plans */
     char name[48];   /* the operator's */
     enum unknown unknown; /* as far as known without its values */
 };
