@@ -378,7 +378,7 @@ static bool contradicts_itself(const struct causes *k, uint32_t line)
 #define HANDED_FACTOR 0.01 /* by which a handed-on value changes its size at least, if it is another one */
 
 /* The line of the value that the golden side hands on here as it is, while the target gives another one than its own
- * earlier value, which nothing recorded and paired computes; NONE. */
+ * earlier value, which nothing recorded and paired computes; NONE, also of zeros, which come from anywhere. */
 static uint32_t handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
 {
     uint32_t golden = k->m->pairing->lines.v[line].row[GOLDEN];
@@ -386,9 +386,10 @@ static uint32_t handed_on_otherwise(const struct causes *k, uint32_t line, uint3
              of = from == NONE ? NONE : k->m->pairing->line_of[GOLDEN][from];
     const struct row *x = &k->d->rows.v[row];
     uint32_t held = k->flow->held[row], own = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
-    if (own != NONE && k->m->pairing->lines.v[own].pair != NONE) /* judged where it was computed */
+    bool judged = own != NONE && k->m->pairing->lines.v[own].pair != NONE; /* where it was computed */
+    if (judged || of == NONE || !holds_something(k->m->side[GOLDEN], golden))
         return NONE;
-    if (k->j->line[line].flags & LINE_STATISTICS || of == NONE || k->m->pairing->lines.v[of].pair == NONE ||
+    if (k->j->line[line].flags & LINE_STATISTICS || k->m->pairing->lines.v[of].pair == NONE ||
         !is_compared(&k->j->line[of]) || !k->decided[of] || forward_start(k, x->call) != NONE)
         return NONE;
     const uint32_t *before = k->m->pairing->lines.v[of].row;
@@ -438,16 +439,16 @@ static bool goes_apart(const struct causes *k, uint32_t line)
  * value has one cause. A dropout is the same function, but what it draws is not. NONE: there is none. */
 static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t row)
 {
-    uint32_t held = k->flow->held[row], of = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
+    uint32_t of = pairing_held_line(k->m->pairing, k->flow, TARGET, row);
     const struct line_judgement *l = of == NONE ? NULL : &k->j->line[of];
-    if (!l || k->m->pairing->lines.v[of].pair == NONE || l->cause != CAUSE_AGREES ||
+    if (!l || k->m->pairing->lines.v[of].pair == NONE || !k->decided[of] || l->cause != CAUSE_AGREES ||
         (l->basis != BASIS_RECOMPUTED && l->basis != BASIS_FLOW))
         return NONE;
     const struct figures *now = measure_figures(k->m, line), *then = measure_figures(k->m, of);
     bool same = now && then && fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2;
     for (int s = 0; s < 2 && same; s++)
         same = now->side[s].max == then->side[s].max && now->side[s].min == then->side[s].min;
-    uint32_t made = k->d->rows.v[dataflow_first(k->flow, held)].call;
+    uint32_t made = k->d->rows.v[dataflow_first(k->flow, row)].call;
     return same && k->d->calls.v[made].family != FAMILY_RANDOM ? of : NONE;
 }
 

@@ -17,18 +17,10 @@
 #include "dump/recorded_figures.h"
 #include "pair/align_item.h"
 
-/* The line of the earlier row with this value, or NONE: of the latest one that has a partner, because one side may
- * cast or reshape where the other does not. */
+/* The line of an earlier row with this value, or NONE. */
 static uint32_t line_before(const struct judge_pass *p, uint32_t row)
 {
-    uint32_t nearest = NONE, from = p->flow[TARGET].held[row];
-    for (int steps = 0; from != NONE && steps < HELD_STEPS; steps++, from = p->flow[TARGET].held[from]) {
-        uint32_t line = p->m->pairing->line_of[TARGET][from];
-        nearest = nearest == NONE ? line : nearest;
-        if (line != NONE && p->m->pairing->lines.v[line].pair != NONE)
-            return line;
-    }
-    return nearest;
+    return pairing_held_line(p->m->pairing, &p->flow[TARGET], TARGET, row);
 }
 
 static void hold_apart(struct verdict_case *k, const struct condition *c, double bound, double turned)

@@ -198,6 +198,18 @@ static void take_argument(struct recorded_call *r, uint32_t row)
         value_of_row(r, row, v);
 }
 
+/* The gradients of a module's parameters are recorded as they were computed, and a product and a sum do that in another
+ * order than a linear layer: their names give both sides one. */
+static void order_by_slot(const struct dump *d, uint32_t *row, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i; k && strcmp(d->slots.v[d->rows.v[row[k]].slot], d->slots.v[d->rows.v[row[k - 1]].slot]) < 0; k--) {
+            uint32_t later = row[k - 1];
+            row[k - 1] = row[k];
+            row[k] = later;
+        }
+}
+
 /* The tensors among a call's inputs or outputs, flattened. */
 static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, struct real_tensor **out,
     const uint32_t **rows)
@@ -210,10 +222,12 @@ static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, 
     uint32_t *at = arena_alloc(r->values.arena, (size_t)(n ? n : 1) * sizeof *at);
     n = 0;
     EACH_ROW(d, call, i)
-        if (d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE) {
-            tensor_sizes(r, i, &(*out)[n]);
+        if (d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE)
             at[n++] = i;
-        }
+    if (io == IO_GRADIENT)
+        order_by_slot(d, at, n);
+    for (int i = 0; i < n; i++)
+        tensor_sizes(r, at[i], &(*out)[i]);
     *rows = at;
     return n;
 }

@@ -548,6 +548,18 @@ void pairing_alone(struct pairing *p, const struct dump *target)
     }
 }
 
+uint32_t pairing_held_line(const struct pairing *p, const struct dataflow *flow, int side, uint32_t row)
+{
+    uint32_t nearest = NONE, from = flow->held[row];
+    for (int i = 0; from != NONE && i < HELD_STEPS; i++, from = flow->held[from]) {
+        uint32_t line = p->line_of[side][from];
+        nearest = nearest == NONE ? line : nearest;
+        if (line != NONE && p->lines.v[line].pair != NONE)
+            return line;
+    }
+    return nearest;
+}
+
 void pairing_release(struct pairing *p)
 {
     vec_release(&p->joined);

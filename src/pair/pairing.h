@@ -6,6 +6,7 @@
 #ifndef PAIR_PAIRING_H
 #define PAIR_PAIRING_H
 
+#include "dump/dataflow.h"
 #include "pair/decided_pairs.h"
 #include "pair/mapping_apply.h"
 
@@ -92,6 +93,9 @@ void pairing_alone(struct pairing *p, const struct dump *target);
 /* Whether the pairs that were given leave this row without a partner, though it should have one. */
 bool pairing_lacks_partner(const struct pairing *p, int side, uint32_t row);
 void pairing_release(struct pairing *p);
+/* The line of the nearest earlier row of a side that holds a row's value and has a partner, because one side may cast
+ * or reshape where the other does not; else of the nearest, and NONE if none holds it. */
+uint32_t pairing_held_line(const struct pairing *p, const struct dataflow *flow, int side, uint32_t row);
 const char *origin_name(enum origin o); /* for files; _() translates it */
 /* The evidence in a word or two ("figures", "data flow"): for files; _() translates it. */
 const char *pair_why_name(enum pair_why why);

@@ -137,6 +137,18 @@ static bool is_rows_of(const struct dump *d, uint32_t row, size_t width)
            s->numel > width;
 }
 
+/* How PyTorch defines the operator that a weight's row belongs to: what counts where an input is zero, or too few rows
+ * differ, and any layout gives the result. */
+static enum product_layout defined_layout(const struct dump *d, uint32_t weight)
+{
+    uint32_t call = d->rows.v[weight].call;
+    char plain[FAMILY_PLAIN];
+    struct str op = family_plain(align_item_operator(d, call), plain);
+    if (!str_is(str_of(d->framework), "pytorch") || d->calls.v[call].kind == CALL_MODULE)
+        return LAYOUT_UNKNOWN;
+    return str_is(op, "linear") ? LAYOUT_OUT_IN : str_is(op, "matmul") ? LAYOUT_IN_OUT : LAYOUT_UNKNOWN;
+}
+
 /* How the product that a weight's row belongs to multiplies it. */
 static enum product_layout layout_of(const struct dump *d, uint32_t weight)
 {
@@ -153,7 +165,8 @@ static enum product_layout layout_of(const struct dump *d, uint32_t weight)
     }
     if (x == NONE || y == NONE || dump_row_numel(d, x) != dump_row_numel(d, y))
         return LAYOUT_UNKNOWN;
-    return probe_layout(d, x, weight, y, width);
+    enum product_layout shown = probe_layout(d, x, weight, y, width);
+    return shown == LAYOUT_UNKNOWN ? defined_layout(d, weight) : shown;
 }
 
 static bool is_weight(const struct dump *d, uint32_t row)
