@@ -445,7 +445,8 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
         (l->basis != BASIS_RECOMPUTED && l->basis != BASIS_FLOW))
         return NONE;
     const struct figures *now = measure_figures(k->m, line), *then = measure_figures(k->m, of);
-    bool same = now && then && fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2;
+    bool same = now && then && (now->rel_l2 == then->rel_l2 || /* infinite beside zeros */
+                                fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2);
     for (int s = 0; s < 2 && same; s++)
         same = now->side[s].max == then->side[s].max && now->side[s].min == then->side[s].min;
     uint32_t made = k->d->rows.v[dataflow_first(k->flow, row)].call;
@@ -621,13 +622,15 @@ static bool decide_agreed_before(struct causes *k, const struct undecided *u)
         return false;
     uint32_t agreed = agreed_before(k, u->line, u->row);
     agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
-    if (agreed == NONE && (gradient_terms_explain(&terms, u->line) || joins_agreed_elements(k, u->line, u->row))) {
+    const struct summed_gradient *sum = agreed == NONE ? gradient_sum_of_agreeing(&terms, k->o, u->line) : NULL;
+    if (agreed == NONE && !sum &&
+        (gradient_terms_explain(&terms, u->line) || joins_agreed_elements(k, u->line, u->row))) {
         give_cause(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
         return true;
     }
-    if (agreed == NONE)
+    if (agreed == NONE && !sum)
         return false;
-    u->l->residual = k->j->line[agreed].residual;
+    u->l->residual = sum ? sum->residual : k->j->line[agreed].residual;
     give_cause(k, u->line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
     return true;
 }

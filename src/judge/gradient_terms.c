@@ -2,6 +2,7 @@
 #include "judge/gradient_terms.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define TERMS_FACTOR 2   /* as much again may come from uses of the value that turn it, as a rotation does */
 #define INSIDE_MOST 4096 /* calls before the end of a module that are looked at */
@@ -62,4 +63,23 @@ bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line)
     else if (x->io == IO_OUTPUT && c->kind == CALL_MODULE)
         terms = inside_distance(t, x->call);
     return apart <= TERMS_FACTOR * terms;
+}
+
+static int by_line(const void *key, const void *sum)
+{
+    uint32_t a = *(const uint32_t *)key, b = ((const struct summed_gradient *)sum)->line;
+    return a < b ? -1 : a > b;
+}
+
+const struct summed_gradient *gradient_sum_of_agreeing(const struct gradient_terms *t, const struct judge_options *o,
+                                                       uint32_t line)
+{
+    const struct summed_gradient *x = o->summed ? bsearch(&line, o->sums, o->summed, sizeof *x, by_line) : NULL;
+    for (int i = 0; x && i < x->rows; i++) {
+        uint32_t of = t->m->pairing->line_of[TARGET][x->row[i]];
+        if (of == NONE || !t->decided[of] || t->m->pairing->lines.v[of].pair == NONE ||
+            t->j->line[of].cause != CAUSE_AGREES)
+            return NULL;
+    }
+    return x;
 }

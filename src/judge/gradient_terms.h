@@ -4,6 +4,7 @@
 
 #include "judge/forward_uses.h"
 #include "judge/judge.h"
+#include "judge/summed_gradient.h"
 
 /* What is known while causes are decided, in the order of the lines. */
 struct gradient_terms {
@@ -18,5 +19,8 @@ struct gradient_terms {
  * that comes in, by those that the uses of the value return; one that a module returns, by those of the calls directly
  * inside of it. */
 bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line);
+/* The gradient at a line that both sides show as a sum of what agrees; NULL: it is none. */
+const struct summed_gradient *gradient_sum_of_agreeing(const struct gradient_terms *t, const struct judge_options *o,
+                                                       uint32_t line);
 
 #endif

@@ -235,6 +235,8 @@ struct judge_options {
     /* per line: by how much, relative, one side's output is not what its own call makes of its own inputs, where the
      * other side's call is not known to be wrong (a line without a pair: oracle.h); else 0; or NULL */
     const float *own_wrong;
+    const struct summed_gradient *sums; /* in the order of their lines; or NULL */
+    size_t summed;                      /* number of these */
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
 

@@ -8,6 +8,7 @@
 #include "judge/conditioning.h"
 #include "judge/thresholds.h"
 #include "oracle/crossed_rows.h"
+#include "oracle/gradient_sum.h"
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
@@ -401,8 +402,59 @@ static void find_own_wrong(struct crossing *x)
         vec_release(&shown[s]);
 }
 
+#define SUMS_MOST 256 /* deviating gradients that are added up */
+#define SUM_COST 16   /* operations an element: some uses on both sides */
+
+/* Whether each side's row of a line is within the bound of what the uses of a value return there; *out: the target's.
+ */
+static bool is_summed(const struct crossing *x, const struct dataflow flow[2], uint32_t line,
+                      struct summed_gradient *out)
+{
+    struct arena a = {0};
+    bool summed = true;
+    for (int s = GOLDEN; s >= TARGET && summed; s--) {
+        double residual = gradient_sum_residual(x->side[s], &flow[s], &a, x->pairing->lines.v[line].row[s], out);
+        summed = residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+        out->residual = (float)residual;
+    }
+    out->line = line;
+    arena_release(&a);
+    return summed;
+}
+
+static bool is_incoming_gradient(const struct dump *d, uint32_t row)
+{
+    return d->rows.v[row].io == IO_INPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD;
+}
+
+/* Incoming gradients that deviate, and are what nobody recorded adding up. */
+static void find_sums(struct crossing *x, const struct judgement *j)
+{
+    struct dataflow flow[2];
+    int tried = 0;
+    for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST; i++) {
+        const struct line *l = &x->pairing->lines.v[i];
+        struct summed_gradient found;
+        if (l->pair == NONE || !line_is_bad(&j->line[i]) || !is_incoming_gradient(x->m->side[TARGET], l->row[TARGET]))
+            continue;
+        double cost = SUM_COST * (double)dump_row_numel(x->m->side[TARGET], l->row[TARGET]);
+        if (x->o->of.mode != ORACLE_ALL && cost > x->left)
+            continue;
+        x->left -= cost;
+        x->o->spent += cost;
+        for (int s = 0; s < 2 && !tried; s++)
+            dataflow_build(&flow[s], x->m->side[s]);
+        tried++;
+        if (is_summed(x, flow, i, &found))
+            vec_push(&x->o->sums, found);
+    }
+    for (int s = 0; s < 2 && tried; s++)
+        dataflow_release(&flow[s]);
+}
+
 /* False if *cancel was set meanwhile. */
-static bool cross_sides(struct oracle *o, const struct measure *m, double left, const atomic_bool *cancel)
+static bool cross_sides(struct oracle *o, const struct measure *m, const struct judgement *j, double left,
+                        const atomic_bool *cancel)
 {
     struct crossing x = {.o = o, .m = m, .pairing = m->pairing, .side = {&o->side[TARGET], &o->side[GOLDEN]},
         .left = left};
@@ -423,6 +475,8 @@ static bool cross_sides(struct oracle *o, const struct measure *m, double left, 
             keep_by_rows(&x, &x.calls.v[i]);
     }
     vec_release(&x.calls);
+    if (whole)
+        find_sums(&x, j);
     return whole;
 }
 
@@ -504,7 +558,7 @@ static struct oracle *oracle_compute(const struct dump *const side[2], const str
     if (m && any)
         refuse_gradients(o, m);
     if (whole && m && any)
-        whole = cross_sides(o, m, p.left, cancel);
+        whole = cross_sides(o, m, j, p.left, cancel);
     if (!whole) {
         oracle_free(o);
         return NULL;
@@ -530,7 +584,7 @@ void oracle_free(struct oracle *o)
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
     if (o)
-        free(o->residual), free(o->by_rows), free(o->own_wrong);
+        free(o->residual), free(o->by_rows), free(o->own_wrong), vec_release(&o->sums);
     free(o);
 }
 

@@ -143,8 +143,8 @@ static void vote_variant(struct oracle_side *s, uint32_t call)
     }
 }
 
-/* The reduced arithmetic identified most often, if five calls and half of those that identify one agree, or all of them,
- * not one alone, are exactly such products. */
+/* The reduced arithmetic identified most often, if five calls and half of those that identify one agree, or all of
+ * them, not one alone, are exactly such products. */
 static enum arithmetic most_named(const struct operator_arithmetic *v)
 {
     enum arithmetic best = ARITHMETIC_TF32;

@@ -202,12 +202,14 @@ static void take_argument(struct recorded_call *r, uint32_t row)
  * order than a linear layer: their names give both sides one. */
 static void order_by_slot(const struct dump *d, uint32_t *row, int n)
 {
-    for (int i = 1; i < n; i++)
-        for (int k = i; k && strcmp(d->slots.v[d->rows.v[row[k]].slot], d->slots.v[d->rows.v[row[k - 1]].slot]) < 0; k--) {
-            uint32_t later = row[k - 1];
-            row[k - 1] = row[k];
-            row[k] = later;
-        }
+    for (int i = 1; i < n; i++) {
+        uint32_t moved = row[i];
+        const char *name = d->slots.v[d->rows.v[moved].slot];
+        int k = i;
+        for (; k && strcmp(name, d->slots.v[d->rows.v[row[k - 1]].slot]) < 0; k--)
+            row[k] = row[k - 1];
+        row[k] = moved;
+    }
 }
 
 /* The tensors among a call's inputs or outputs, flattened. */

@@ -152,6 +152,8 @@ EXCEPTION(bool, taken_elements_joined,
            bool (*agrees)(const void *context, uint32_t line), const void *context),
           (m, flow, line, least, agrees, context), false)
 EXCEPTION(bool, gradient_terms_explain, (const struct gradient_terms *t, uint32_t line), (t, line), false)
+EXCEPTION(const struct summed_gradient *, gradient_sum_of_agreeing,
+          (const struct gradient_terms *t, const struct judge_options *o, uint32_t line), (t, o, line), NULL)
 EXCEPTION(double, figure_noise_of_product, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(double, figure_noise_of_parts, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(bool, figures_show_rounding, (const struct judge_pass *p, const struct verdict_case *k), (p, k), false)
