@@ -82,6 +82,20 @@ static uint32_t product_in_module(const struct dump *d, const align_item_list *l
     return l->v[product].numel == x->numel ? product : NONE;
 }
 
+static bool is_zeros(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->has & HAS_NORM && r->stat[STAT_NORM] == 0;
+}
+
+/* The row that an operand of the sum at an index comes from, or NONE. Zeros show no origin: they are the result of the
+ * call before, if that is nothing else. */
+static uint32_t term_maker(const struct sequence *w, int s, const align_item_list *l, uint32_t sum, uint32_t operand)
+{
+    uint32_t from = w->from[s][operand], before = sum ? l->v[sum - 1].out : NONE;
+    return from == NONE && before != NONE && is_zeros(w->d[s], operand) && is_zeros(w->d[s], before) ? before : from;
+}
+
 /* Finds sums of a product's result and a vector without a recorded producer. */
 static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
@@ -103,7 +117,7 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
             item_of[l->v[last].out] = NONE;
         }
         for (int k = 0; k < x->inputs; k++) {
-            uint32_t from = w->from[s][x->in_row[k]], product = from == NONE ? NONE : item_of[from];
+            uint32_t from = term_maker(w, s, l, i, x->in_row[k]), product = from == NONE ? NONE : item_of[from];
             if (product == NONE || l->v[product].set || l->v[product].numel != x->numel ||
                 bias_of(w, s, x->call, bias_length(d, &l->v[product])) == NONE)
                 continue;
