@@ -71,15 +71,23 @@ static int by_line(const void *key, const void *sum)
     return a < b ? -1 : a > b;
 }
 
+/* Whether a line is an argument of the forward pass that was not compared (a mask of another kind): what it does shows in
+ * the results there. */
+static bool is_uncompared_argument(const struct gradient_terms *t, uint32_t line)
+{
+    const struct dump *d = t->m->side[TARGET];
+    uint32_t row = t->m->pairing->lines.v[line].row[TARGET];
+    return t->j->line[line].cause == CAUSE_UNKNOWN && d->rows.v[row].io == IO_INPUT &&
+           d->calls.v[d->rows.v[row].call].phase == PHASE_FORWARD;
+}
+
 const struct summed_gradient *gradient_sum_of_agreeing(const struct gradient_terms *t, const struct judge_options *o,
                                                        uint32_t line)
 {
     const struct summed_gradient *x = o->summed ? bsearch(&line, o->sums, o->summed, sizeof *x, by_line) : NULL;
-    for (int i = 0; x && i < x->rows; i++) {
-        uint32_t of = t->m->pairing->line_of[TARGET][x->row[i]];
-        if (of == NONE || !t->decided[of] || t->m->pairing->lines.v[of].pair == NONE ||
-            t->j->line[of].cause != CAUSE_AGREES)
+    for (int i = 0; x && i < x->lines; i++)
+        if (!t->decided[x->from[i]] ||
+            (t->j->line[x->from[i]].cause != CAUSE_AGREES && !is_uncompared_argument(t, x->from[i])))
             return NULL;
-    }
     return x;
 }

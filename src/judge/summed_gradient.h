@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-enum { SUMMED_ROWS = 24 }; /* the most rows that a sum is computed from */
+enum { SUMMED_LINES = 64 }; /* the most lines that a sum is computed from */
 
 struct summed_gradient {
     uint32_t line;
-    float residual;             /* of the target's sum */
-    uint32_t row[SUMMED_ROWS];  /* of the target: what was summed, or multiplied for it */
-    int rows;
+    float residual;              /* of the target's sum */
+    uint32_t from[SUMMED_LINES]; /* what either side's was computed from */
+    int lines;
 };
 
 #endif

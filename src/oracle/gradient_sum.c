@@ -4,9 +4,18 @@
 #include <math.h>
 
 #include "dump/family.h"
+#include "judge/thresholds.h"
 #include "oracle/recompute.h"
+#include "pair/axis_order.h"
 
 #define OPERATIONS_MOST 1e7 /* of one product */
+#define AXES_MOST 5         /* of a use, whose orders are tried */
+#define REPEATED_MOST 64    /* how often an axis of a use repeats the value's */
+#define NONE_REPEATED (-1)
+#define TERMS_MOST 32       /* rows that a sum is computed from */
+#define DEPTH_MOST 48       /* rows without a partner, one behind the other */
+#define ROWS_BACK 1024      /* earlier rows among which an input is looked for */
+#define RETURNED_MOST 16    /* outputs of a backward call */
 
 struct summing {
     const struct oracle_side *s;
@@ -15,14 +24,15 @@ struct summing {
     uint32_t value;        /* the row of the forward call's result */
     const double *v;       /* its elements */
     int64_t n;
-    double *y, *size;      /* the sum, and that of the sizes of its terms */
+    double *y, *size, *count; /* the sum, that of the sizes of its terms, and their number */
     double *c, *inside, *squares; /* bounds of computed terms (struct candidate) */
     double terms;          /* the most products of an element of a computed term */
     enum arithmetic arithmetic; /* of computed products */
     uint32_t types;        /* floating types met, as bits */
     int uses;
     bool product;
-    struct summed_gradient *out;
+    uint32_t read[TERMS_MOST]; /* what was summed, or multiplied for it */
+    int rows;
 };
 
 static bool is_float_tensor(const struct row *r, enum row_io io)
@@ -47,57 +57,152 @@ static uint32_t result_of(const struct dump *d, uint32_t row)
     return found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
 }
 
-/* Whether every element is the value's, rounded to the row's type by a cast that nobody recorded. */
-static bool is_rounded_value(const struct summing *x, uint32_t r)
+/* A forward input that reads the value: as it is, turned, with an axis repeated, or rounded by a cast, by steps that
+ * nobody recorded. */
+struct value_use {
+    uint32_t row;
+    int64_t n;
+    int64_t *place; /* per element: the value's element that it holds, ~ of it if it is negated */
+};
+
+/* The element of the value at an index of the use's axes: the value's own order has them as `order` says, with those of
+ * `repeated` side by side so many times. */
+static int64_t place_at(const struct shape *s, const int64_t *at, const int *order, int repeated, int64_t times)
 {
-    const struct dump *d = x->s->dump;
-    const struct row *u = &d->rows.v[r], *v = &d->rows.v[x->value];
-    enum dtype type = (enum dtype)u->dtype;
-    if (dtype_table[type].size >= dtype_table[v->dtype].size ||
-        u->stat[STAT_MAX] != dtype_round(type, v->stat[STAT_MAX]) ||
-        u->stat[STAT_MIN] != dtype_round(type, v->stat[STAT_MIN]))
-        return false;
-    const double *w = recorded_values(x->a, d, r, NULL, x->n);
-    for (int64_t i = 0; w && i < x->n; i++)
-        if (w[i] != dtype_round(type, x->v[i]))
-            return false;
-    return w != NULL;
+    int64_t place = 0;
+    for (int k = 0; k < s->ndim; k++) {
+        int a = order[k];
+        int64_t width = s->dim[a] / (a == repeated ? times : 1);
+        place = place * width + at[a] / (a == repeated ? times : 1);
+    }
+    return place;
 }
 
-/* Whether a forward call's input holds the value itself, and not by way of another call's result. */
-static bool is_use(const struct summing *x, uint32_t r)
+/* Whether one element of a row is one of the value's, at most rounded. */
+static bool is_element(const struct summing *x, const struct value_use *u, double w, double v)
+{
+    const struct dump *d = x->s->dump;
+    enum dtype type = (enum dtype)d->rows.v[u->row].dtype;
+    bool narrow = dtype_table[type].size < dtype_table[d->rows.v[x->value].dtype].size;
+    return w == v || (narrow && w == dtype_round(type, v));
+}
+
+/* Whether all elements are those of the value in that order, which is noted. */
+static bool holds_in_order(const struct summing *x, struct value_use *u, const double *w, const int *order, int repeated)
+{
+    const struct shape *s = dump_row_shape(x->s->dump, u->row);
+    int64_t at[TENSOR_DIMS] = {0};
+    for (int64_t i = 0; i < u->n; i++) {
+        u->place[i] = place_at(s, at, order, repeated, u->n / x->n);
+        if (!is_element(x, u, w[i], x->v[u->place[i]]))
+            return false;
+        for (int a = s->ndim - 1; a >= 0 && ++at[a] == s->dim[a]; a--)
+            at[a] = 0;
+    }
+    return true;
+}
+
+/* Whether a row is the value as a rotation reads it beside the value itself: the second half of the last axis negated
+ * before the first, or each odd element before the even one. */
+static bool is_rotated(const struct summing *x, struct value_use *u, const double *w, int64_t width, bool pairs)
+{
+    for (int64_t i = 0; i < u->n; i++) {
+        int64_t at = i % width, from = pairs ? at ^ 1 : (at + width / 2) % width;
+        bool negated = pairs ? !(at & 1) : at < width / 2;
+        double v = x->v[i - at + from];
+        u->place[i] = negated ? ~(i - at + from) : i - at + from;
+        if (!is_element(x, u, w[i], negated ? -v : v))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a row holds the value in some order of its axes, one of them repeated if it is larger, or rotated. */
+static bool find_order(const struct summing *x, struct value_use *u)
+{
+    const struct dump *d = x->s->dump;
+    const struct shape *s = dump_row_shape(d, u->row);
+    const double *w = s && s->ndim <= AXES_MOST ? recorded_values(x->a, d, u->row, NULL, u->n) : NULL;
+    int order[AXES_MOST];
+    if (!w)
+        return false;
+    u->place = arena_alloc(x->a, (size_t)u->n * sizeof *u->place);
+    for (int a = 0; a < s->ndim; a++)
+        order[a] = a;
+    do {
+        if (u->n == x->n && holds_in_order(x, u, w, order, NONE_REPEATED))
+            return true;
+        for (int a = 0; a < s->ndim && u->n > x->n; a++)
+            if (s->dim[a] % (u->n / x->n) == 0 && holds_in_order(x, u, w, order, a))
+                return true;
+    } while (axis_order_next(order, s->ndim));
+    int64_t width = s->ndim ? s->dim[s->ndim - 1] : 1;
+    return u->n == x->n && width % 2 == 0 && (is_rotated(x, u, w, width, false) || is_rotated(x, u, w, width, true));
+}
+
+static double largest_of(const struct row *r)
+{
+    return fmax(fabs(r->stat[STAT_MAX]), fabs(r->stat[STAT_MIN]));
+}
+
+/* Whether the largest element of a row, by size, can be that of the value, at most rounded. */
+static bool has_largest(const struct dump *d, uint32_t r, uint32_t value)
+{
+    const struct row *u = &d->rows.v[r], *v = &d->rows.v[value];
+    double most = largest_of(v);
+    return (u->has & v->has & (HAS_MAX | HAS_MIN)) == (HAS_MAX | HAS_MIN) &&
+           (largest_of(u) == most || largest_of(u) == dtype_round((enum dtype)u->dtype, most));
+}
+
+/* Whether a call hands its input on and no gradient of it was recorded: a module, or a dropout of nothing. */
+static bool is_passed(const struct summing *x, uint32_t call)
+{
+    const struct dump *d = x->s->dump;
+    uint32_t out = dump_first_tensor(d, call, IO_OUTPUT);
+    return d->calls.v[call].kind == CALL_MODULE ||
+           (d->calls.v[call].twin == NONE && out != NONE && x->flow->held[out] != NONE);
+}
+
+/* Whether a forward call's input holds the value, and not by way of another call's result. */
+static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
 {
     const struct dump *d = x->s->dump;
     const struct call *c = &d->calls.v[d->rows.v[r].call];
-    if (!is_float_tensor(&d->rows.v[r], IO_INPUT) || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
-        (int64_t)dump_row_numel(d, r) != x->n)
+    *u = (struct value_use){.row = r, .n = (int64_t)dump_row_numel(d, r)};
+    if (!is_float_tensor(&d->rows.v[r], IO_INPUT) || c->phase != PHASE_FORWARD || is_passed(x, d->rows.v[r].call) || !u->n ||
+        u->n % x->n != 0 || u->n / x->n > REPEATED_MOST || !has_largest(d, r, x->value))
         return false;
     uint32_t maker = dataflow_maker(x->flow, d, r);
-    while (maker != NONE && maker != x->value && d->calls.v[d->rows.v[maker].call].kind == CALL_MODULE)
+    while (maker != NONE && maker != x->value && is_passed(x, d->rows.v[maker].call))
         maker = dataflow_maker(x->flow, d, maker);
-    return maker == x->value || (maker == NONE && is_rounded_value(x, r));
+    return (maker == x->value || maker == NONE) && find_order(x, u);
 }
 
-/* The output of a backward call that is the gradient of an input of its forward call: the one at its place, or the only
- * one of its size; NONE. A product's may be the incoming one as a view leaves it. */
-static uint32_t returned_row(const struct summing *x, uint32_t use, uint32_t back)
+/* The output of a backward call that is the gradient of an input of its forward call: the one at its place, among all
+ * inputs or among the tensors, or the only one of its size; NONE. A product's may be the incoming one as a view leaves
+ * it. */
+static uint32_t returned_row(const struct summing *x, const struct value_use *u, uint32_t back)
 {
     const struct dump *d = x->s->dump;
-    uint32_t call = d->rows.v[use].call, at = NONE, only = NONE;
-    int inputs = 0, outputs = 0, place = 0, same = 0;
+    uint32_t call = d->rows.v[u->row].call, only = NONE, output[RETURNED_MOST];
+    int inputs = 0, tensors = 0, place = 0, of_tensors = 0, same = 0, n = 0;
     EACH_EARLY_ROW(d, call, r) {
-        place = r == use ? inputs : place;
-        inputs += d->rows.v[r].io == IO_INPUT;
-        same += d->rows.v[r].io == IO_INPUT && (int64_t)dump_row_numel(d, r) == x->n;
-    }
-    EACH_ROW(d, back, r) {
-        if (d->rows.v[r].io != IO_OUTPUT)
+        bool tensor = d->rows.v[r].kind == ROW_TENSOR;
+        if (d->rows.v[r].io != IO_INPUT)
             continue;
-        bool fits = is_float_tensor(&d->rows.v[r], IO_OUTPUT) && (int64_t)dump_row_numel(d, r) == x->n;
-        at = outputs++ == place && fits ? r : at;
-        only = fits ? r : only;
+        place = r == u->row ? inputs : place;
+        of_tensors = r == u->row ? tensors : of_tensors;
+        inputs++;
+        tensors += tensor;
+        same += tensor && (int64_t)dump_row_numel(d, r) == u->n;
     }
-    uint32_t found = inputs == outputs ? at : same == 1 ? only : NONE;
+    EACH_ROW(d, back, r)
+        if (d->rows.v[r].io == IO_OUTPUT && n < RETURNED_MOST) {
+            bool fits = is_float_tensor(&d->rows.v[r], IO_OUTPUT) && (int64_t)dump_row_numel(d, r) == u->n;
+            output[n++] = fits ? r : NONE;
+            only = fits ? r : only;
+        }
+    uint32_t found = inputs == n ? output[place] : tensors == n ? output[of_tensors] : same == 1 ? only : NONE;
     const struct oracle_row *known = found == NONE ? NULL : oracle_side_row(x->s, found);
     bool view = family_is_product(d->calls.v[call].family) && (!known || strcmp(known->formula, "g") == 0);
     return view ? NONE : found;
@@ -105,39 +210,49 @@ static uint32_t returned_row(const struct summing *x, uint32_t use, uint32_t bac
 
 static bool note_row(struct summing *x, uint32_t row)
 {
-    if (x->out->rows == SUMMED_ROWS)
+    if (x->rows == TERMS_MOST)
         return false;
-    x->out->row[x->out->rows++] = row;
+    x->read[x->rows++] = row;
     x->types |= 1u << x->s->dump->rows.v[row].dtype;
     return true;
 }
 
-/* The only candidate of a computed gradient with as many elements as the value, but not the incoming one; NULL. */
-static const struct candidate *candidate_of_size(const struct call_values *c, int64_t n)
+/* Whether a candidate is a gradient of this shape: of a product's, by its last two axes; else by its size. */
+static bool has_shape(const struct candidate *k, const struct shape *s)
+{
+    const struct product *p = k->product;
+    if ((uint64_t)(p ? p->batches * p->rows * p->columns : k->y.count) != s->numel)
+        return false;
+    return !p || s->ndim < 2 || (p->rows == s->dim[s->ndim - 2] && p->columns == s->dim[s->ndim - 1]);
+}
+
+/* The only candidate for a gradient of this shape that is not the incoming one; NULL. */
+static const struct candidate *candidate_of_shape(const struct call_values *c, const struct shape *s)
 {
     const struct candidate *found = NULL;
     for (int i = 0; i < c->candidates; i++) {
-        const struct candidate *k = &c->candidate[i];
-        const struct product *p = k->product;
-        if (k->move || (p ? p->batches * p->rows * p->columns : k->y.count) != n)
+        if (c->candidate[i].move || !has_shape(&c->candidate[i], s))
             continue;
         if (found)
             return NULL;
-        found = k;
+        found = &c->candidate[i];
     }
     return found;
 }
 
-static void add_term(struct summing *x, int64_t i, double y, double squares)
+static void add_term(struct summing *x, int64_t place, double y, double squares)
 {
+    int64_t i = place < 0 ? ~place : place;
+    y = place < 0 ? -y : y;
     x->y[i] += y;
     x->size[i] += fabs(y);
     x->squares[i] = hypot(x->squares[i], squares);
+    x->count[i]++;
 }
 
-static bool add_product(struct summing *x, const struct product *p)
+static bool add_product(struct summing *x, const struct value_use *use, const struct product *p)
 {
-    if (p->unfold || p->scaled || p->added || (double)x->n * (double)p->terms > OPERATIONS_MOST)
+    if (p->unfold || p->scaled || p->added || (double)use->n * (double)p->terms > OPERATIONS_MOST)
         return false;
     for (int64_t b = 0; b < p->batches; b++)
         for (int64_t i = 0; i < p->rows; i++)
@@ -150,9 +265,9 @@ static bool add_product(struct summing *x, const struct product *p)
                     sum += term;
                     squares += term * term;
                 }
-                int64_t at = (p->y.at ? p->y.at[b] : 0) + i * p->y.row_step + j * p->y.column_step;
-                add_term(x, at, sum, sqrt(squares));
-                x->c[at] += fabs(sum);
+                int64_t place = use->place[(p->y.at ? p->y.at[b] : 0) + i * p->y.row_step + j * p->y.column_step];
+                add_term(x, place, sum, sqrt(squares));
+                x->c[place < 0 ? ~place : place] += fabs(sum);
             }
     x->product = true;
     x->terms = fmax(x->terms, (double)p->terms);
@@ -160,7 +275,7 @@ static bool add_product(struct summing *x, const struct product *p)
 }
 
 /* Adds what a backward call's formula gives, and notes what goes into that. */
-static bool add_computed(struct summing *x, uint32_t back)
+static bool add_computed(struct summing *x, const struct value_use *u, uint32_t back)
 {
     const struct dump *d = x->s->dump;
     const struct call_plan *p = &x->s->plan[back];
@@ -169,13 +284,14 @@ static bool add_computed(struct summing *x, uint32_t back)
         return false;
     recompute_open(&r, x->a, d, back);
     recompute_candidates(p, &r);
-    const struct candidate *k = r.values.unknown ? NULL : candidate_of_size(&r.values, x->n);
-    if (!k || (k->product && !add_product(x, k->product)))
+    const struct candidate *k = r.values.unknown ? NULL : candidate_of_shape(&r.values, dump_row_shape(d, u->row));
+    if (!k || (k->product && !add_product(x, u, k->product)))
         return false;
-    for (int64_t i = 0; !k->product && i < x->n; i++) {
-        add_term(x, i, k->y.v[i], k->squares ? k->squares[i] : 0);
-        x->c[i] += k->roundings ? k->roundings[i] : 0;
-        x->inside[i] += k->inside ? k->inside[i] : 0;
+    for (int64_t i = 0; !k->product && i < u->n; i++) {
+        int64_t at = u->place[i] < 0 ? ~u->place[i] : u->place[i];
+        add_term(x, u->place[i], k->y.v[i], k->squares ? k->squares[i] : 0);
+        x->c[at] += k->roundings ? k->roundings[i] : 0;
+        x->inside[at] += k->inside ? k->inside[i] : 0;
     }
     bool noted = true;
     uint32_t both[] = {back, d->calls.v[back].twin};
@@ -187,25 +303,26 @@ static bool add_computed(struct summing *x, uint32_t back)
     return noted;
 }
 
-static bool add_use(struct summing *x, uint32_t use)
+static bool add_use(struct summing *x, const struct value_use *u)
 {
     const struct dump *d = x->s->dump;
-    uint32_t back = d->calls.v[d->rows.v[use].call].twin, row = back == NONE ? NONE : returned_row(x, use, back);
-    x->types |= 1u << d->rows.v[use].dtype;
+    uint32_t back = d->calls.v[d->rows.v[u->row].call].twin, row = back == NONE ? NONE : returned_row(x, u, back);
+    x->types |= 1u << d->rows.v[u->row].dtype;
     x->uses++;
     if (back == NONE || row == NONE)
-        return back != NONE && add_computed(x, back);
-    const double *w = recorded_values(x->a, d, row, NULL, x->n);
-    for (int64_t i = 0; w && i < x->n; i++)
-        add_term(x, i, w[i], 0);
+        return back != NONE && add_computed(x, u, back);
+    const double *w = recorded_values(x->a, d, row, NULL, u->n);
+    for (int64_t i = 0; w && i < u->n; i++)
+        add_term(x, u->place[i], w[i], 0);
     return w && note_row(x, row);
 }
 
 static bool add_all_uses(struct summing *x)
 {
     const struct dump *d = x->s->dump;
+    struct value_use u;
     for (uint32_t r = x->value + 1; r < d->rows.n; r++)
-        if (is_use(x, r) && !add_use(x, r))
+        if (is_use(x, r, &u) && !add_use(x, &u))
             return false;
     return x->uses > 0;
 }
@@ -221,7 +338,7 @@ static double residual_of(struct summing *x, uint32_t row)
             finest = dtype_table[t].epsilon < dtype_table[finest].epsilon ? (enum dtype)t : finest;
         }
     for (int64_t i = 0; i < x->n; i++) /* each addition rounds the sum so far */
-        x->c[i] += (x->uses - 1) * x->size[i];
+        x->c[i] += fmax(0, x->count[i] - 1) * x->size[i];
     struct error_sums e = {.of = {.output = (enum dtype)g->dtype, .type = type, .finer = type != finest,
         .product = x->product, .terms = x->terms, .mask = INFINITY}};
     struct error_found f;
@@ -233,17 +350,113 @@ static double residual_of(struct summing *x, uint32_t row)
     return f.error == 0 ? 0 : bound > 0 ? f.error / bound : INFINITY;
 }
 
-double gradient_sum_residual(const struct oracle_side *s, const struct dataflow *flow, struct arena *a, uint32_t row,
-                             struct summed_gradient *out)
+/* The sum's residual, and in x what it was computed from; NAN: not every use is known with what it returns. */
+static double sum_residual(struct summing *x, const struct gradient_side *g, struct arena *a, uint32_t row)
 {
-    struct summing x = {.s = s, .flow = flow, .a = a, .value = result_of(s->dump, row), .out = out};
-    out->rows = 0;
-    if (x.value == NONE || !s->any)
+    const struct dump *d = g->side->dump;
+    *x = (struct summing){.s = g->side, .flow = g->flow, .a = a, .value = result_of(d, row)};
+    if (x->value == NONE || !g->side->any)
         return NAN;
-    x.n = (int64_t)dump_row_numel(s->dump, row);
-    x.v = recorded_values(a, s->dump, x.value, NULL, x.n);
-    double **arrays[] = {&x.y, &x.size, &x.c, &x.inside, &x.squares};
+    x->n = (int64_t)dump_row_numel(d, row);
+    x->v = x->n ? recorded_values(a, d, x->value, NULL, x->n) : NULL;
+    double **arrays[] = {&x->y, &x->size, &x->count, &x->c, &x->inside, &x->squares};
     for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
-        *arrays[i] = arena_zalloc(a, (size_t)(x.n + 1) * sizeof **arrays[i]);
-    return x.v && add_all_uses(&x) ? residual_of(&x, row) : NAN;
+        *arrays[i] = arena_zalloc(a, (size_t)(x->n + 1) * sizeof **arrays[i]);
+    return x->v && add_all_uses(x) ? residual_of(x, row) : NAN;
+}
+
+/* A gradient whose origin is followed. Where one way back ends, all do: what was seen need not be followed again. */
+struct tracing {
+    const struct gradient_side *g;
+    struct arena *a;
+    bool *seen; /* per row */
+    struct summed_gradient *out;
+};
+
+static bool trace_row(struct tracing *t, uint32_t row, int depth);
+static bool trace_sum(struct tracing *t, uint32_t row, int depth, double *residual);
+
+/* The same for what goes into a call without a partner, and into its forward call, if the call is right. */
+static bool trace_call(struct tracing *t, uint32_t output, int depth)
+{
+    const struct gradient_side *g = t->g;
+    const struct dump *d = g->side->dump;
+    const struct oracle_row *r = oracle_side_row(g->side, output);
+    uint32_t call = d->rows.v[output].call, both[] = {call, d->calls.v[call].twin};
+    bool traced = r && !oracle_row_is_wrong(r), backward = d->calls.v[call].phase == PHASE_BACKWARD;
+    if (backward && both[1] == NONE)
+        return false;
+    for (int i = 0; i <= backward && traced; i++)
+        EACH_ROW(d, both[i], in)
+            if (traced && (is_float_tensor(&d->rows.v[in], IO_INPUT) || is_float_tensor(&d->rows.v[in], IO_PARAMETER)))
+                traced = trace_row(t, in, depth + 1);
+    return traced;
+}
+
+/* The nearest earlier output whose value an input of the forward pass reads turned, repeated or rounded; NONE. */
+static uint32_t read_from(const struct gradient_side *g, struct arena *a, uint32_t row)
+{
+    const struct dump *d = g->side->dump;
+    if (d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD)
+        return NONE;
+    for (uint32_t r = row; r-- > 0 && row - r <= ROWS_BACK;) {
+        struct summing x = {.s = g->side, .flow = g->flow, .a = a, .value = r, .n = (int64_t)dump_row_numel(d, r)};
+        struct value_use u = {.row = row, .n = (int64_t)dump_row_numel(d, row)};
+        if (!is_float_tensor(&d->rows.v[r], IO_OUTPUT) || !x.n || u.n % x.n != 0 || !has_largest(d, row, r))
+            continue;
+        x.v = recorded_values(a, d, r, NULL, x.n);
+        if (x.v && find_order(&x, &u))
+            return r;
+    }
+    return NONE;
+}
+
+/* Follows a row back to lines of pairs, through calls without a partner that are right by their own inputs; false: it
+ * cannot be. */
+static bool trace_row(struct tracing *t, uint32_t row, int depth)
+{
+    const struct gradient_side *g = t->g;
+    struct summed_gradient *out = t->out;
+    const struct dump *d = g->side->dump;
+    uint32_t line = g->pairing->line_of[g->number][row], held = g->flow->held[row];
+    if (line == NONE || g->pairing->lines.v[line].pair == NONE)
+        line = pairing_held_line(g->pairing, g->flow, g->number, row);
+    if (line != NONE && g->pairing->lines.v[line].pair != NONE) {
+        for (int i = 0; i < out->lines; i++)
+            if (out->from[i] == line)
+                return true;
+        if (out->lines < SUMMED_LINES)
+            out->from[out->lines++] = line;
+        return out->lines < SUMMED_LINES;
+    }
+    if (t->seen[row] || depth == DEPTH_MOST)
+        return t->seen[row];
+    t->seen[row] = true;
+    if (d->rows.v[row].io == IO_OUTPUT)
+        return trace_call(t, row, depth);
+    held = held == NONE ? read_from(g, t->a, row) : held;
+    if (held != NONE)
+        return trace_row(t, held, depth + 1);
+    double residual;
+    return trace_sum(t, row, depth, &residual);
+}
+
+/* The same for what a gradient was summed from, if it is a sum. */
+static bool trace_sum(struct tracing *t, uint32_t row, int depth, double *residual)
+{
+    struct summing *x = arena_alloc(t->a, sizeof *x);
+    *residual = sum_residual(x, t->g, t->a, row);
+    bool traced = *residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    for (int i = 0; i < x->rows && traced; i++)
+        traced = trace_row(t, x->read[i], depth + 1);
+    return traced;
+}
+
+bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out)
+{
+    struct tracing t = {g, a, arena_zalloc(a, g->side->dump->rows.n + 1), out};
+    double residual;
+    bool sum = trace_sum(&t, row, 0, &residual);
+    out->residual = (float)residual;
+    return sum;
 }

@@ -7,10 +7,19 @@
 #include "dump/dataflow.h"
 #include "judge/summed_gradient.h"
 #include "oracle/oracle_side.h"
+#include "pair/pairing.h"
 
-/* The sum's distance from a row of a side, a gradient that comes in, in units of the bound of its additions, products
- * and casts, and the rows that were summed or multiplied for it; NAN: not every use is known with what it returns. */
-double gradient_sum_residual(const struct oracle_side *s, const struct dataflow *flow, struct arena *a, uint32_t row,
-                             struct summed_gradient *out);
+/* One side of a comparison. */
+struct gradient_side {
+    int number; /* TARGET or GOLDEN */
+    const struct oracle_side *side;
+    const struct dataflow *flow;
+    const struct pairing *pairing;
+};
+
+/* Whether a row, a gradient that comes in, is that sum within the bound of its additions, products and casts. Adds the
+ * lines of what it was computed from; from what has no partner it goes back through calls that are right by their own
+ * inputs. */
+bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out);
 
 #endif

@@ -405,19 +405,17 @@ static void find_own_wrong(struct crossing *x)
 #define SUMS_MOST 256 /* deviating gradients that are added up */
 #define SUM_COST 16   /* operations an element: some uses on both sides */
 
-/* Whether each side's row of a line is within the bound of what the uses of a value return there; *out: the target's.
- */
+/* Whether each side's row of a line is a sum of what the uses of a value return there. */
 static bool is_summed(const struct crossing *x, const struct dataflow flow[2], uint32_t line,
                       struct summed_gradient *out)
 {
     struct arena a = {0};
     bool summed = true;
+    *out = (struct summed_gradient){.line = line};
     for (int s = GOLDEN; s >= TARGET && summed; s--) {
-        double residual = gradient_sum_residual(x->side[s], &flow[s], &a, x->pairing->lines.v[line].row[s], out);
-        summed = residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
-        out->residual = (float)residual;
+        const struct gradient_side g = {s, x->side[s], &flow[s], x->pairing};
+        summed = gradient_is_sum(&g, &a, x->pairing->lines.v[line].row[s], out);
     }
-    out->line = line;
     arena_release(&a);
     return summed;
 }

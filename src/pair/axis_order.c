@@ -54,7 +54,7 @@ static bool axis_order_fits(const struct tensor *t, const struct tensor *g, cons
     return t_finer || g_finer;
 }
 
-static bool next_order(int *perm, int n)
+bool axis_order_next(int *perm, int n)
 {
     int i = n - 2, k = n - 1;
     while (i >= 0 && perm[i] > perm[i + 1])
@@ -107,7 +107,7 @@ static int search_order(const struct tensor *fixed, const struct tensor *moved, 
             *least = error;
             memcpy(best, perm, sizeof perm);
         }
-    } while (rc == 0 && next_order(perm, moved->ndim));
+    } while (rc == 0 && axis_order_next(perm, moved->ndim));
     tensor_sample_release(&s);
     return rc;
 }

@@ -19,4 +19,7 @@ int axis_order_find(const struct tensor *t, const struct tensor *g, struct view 
  * none; -1 on a read error. */
 int axis_order_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
                       struct err *e);
+/* Changes an order of n axes to the next; false after the last. */
+bool axis_order_next(int *perm, int n);
+
 #endif
