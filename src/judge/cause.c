@@ -15,6 +15,7 @@
 #include "judge/pass_rows.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
+#include "judge/summed_gradient.h"
 #include "judge/taken_elements.h"
 #include "judge/turned_choice.h"
 #include "pair/align_item.h"
@@ -617,14 +618,15 @@ static bool decide_one_function(struct causes *k, const struct undecided *u, uin
 /* A value that an earlier row holds which agrees by its residual, or an unrecorded step took or summed from such. */
 static bool decide_agreed_before(struct causes *k, const struct undecided *u)
 {
-    const struct gradient_terms terms = {k->j, k->m, k->flow, &k->uses, k->decided};
     if (!u->by_value || !line_is_bad(u->l))
         return false;
     uint32_t agreed = agreed_before(k, u->line, u->row);
     agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
-    const struct summed_gradient *sum = agreed == NONE ? gradient_sum_of_agreeing(&terms, k->o, u->line) : NULL;
+    const struct summed_gradient *sum =
+        agreed == NONE ? summed_gradient_of_agreeing(k->j, k->m, k->o, k->decided, u->line) : NULL;
     if (agreed == NONE && !sum &&
-        (gradient_terms_explain(&terms, u->line) || joins_agreed_elements(k, u->line, u->row))) {
+        (gradient_terms_explain(k->j, k->m, k->flow, k->decided, u->line) ||
+         joins_agreed_elements(k, u->line, u->row))) {
         give_cause(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
         return true;
     }

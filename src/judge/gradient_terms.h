@@ -1,26 +1,13 @@
-/* Gradients that nobody recorded summing, against the distances of their recorded terms. */
+/* Gradients that nobody recorded summing inside of a module, against the distances of their recorded terms. */
 #ifndef JUDGE_GRADIENT_TERMS_H
 #define JUDGE_GRADIENT_TERMS_H
 
-#include "judge/forward_uses.h"
+#include "dump/dataflow.h"
 #include "judge/judge.h"
-#include "judge/summed_gradient.h"
 
-/* What is known while causes are decided, in the order of the lines. */
-struct gradient_terms {
-    const struct judgement *j;
-    const struct measure *m;
-    const struct dataflow *flow; /* the target's */
-    struct forward_uses *uses;   /* found when first asked for */
-    const bool *decided;         /* per line */
-};
-
-/* Whether such a gradient differs by no more than its recorded terms do, which agree where they were recomputed: one
- * that comes in, by those that the uses of the value return; one that a module returns, by those of the calls directly
- * inside of it. */
-bool gradient_terms_explain(const struct gradient_terms *t, uint32_t line);
-/* The gradient at a line that both sides show as a sum of what agrees; NULL: it is none. */
-const struct summed_gradient *gradient_sum_of_agreeing(const struct gradient_terms *t, const struct judge_options *o,
-                                                       uint32_t line);
+/* Whether the gradient that a module returns differs by no more than those which the calls directly inside of it
+ * return, which agree where they were recomputed. `flow`: the target's; `decided`: per line. */
+bool gradient_terms_explain(const struct judgement *j, const struct measure *m, const struct dataflow *flow,
+                            const bool *decided, uint32_t line);
 
 #endif

@@ -88,7 +88,8 @@ static bool is_element(const struct summing *x, const struct value_use *u, doubl
 }
 
 /* Whether all elements are those of the value in that order, which is noted. */
-static bool holds_in_order(const struct summing *x, struct value_use *u, const double *w, const int *order, int repeated)
+static bool holds_in_order(const struct summing *x, struct value_use *u, const double *w, const int *order,
+                           int repeated)
 {
     const struct shape *s = dump_row_shape(x->s->dump, u->row);
     int64_t at[TENSOR_DIMS] = {0};
@@ -169,8 +170,8 @@ static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
     const struct dump *d = x->s->dump;
     const struct call *c = &d->calls.v[d->rows.v[r].call];
     *u = (struct value_use){.row = r, .n = (int64_t)dump_row_numel(d, r)};
-    if (!is_float_tensor(&d->rows.v[r], IO_INPUT) || c->phase != PHASE_FORWARD || is_passed(x, d->rows.v[r].call) || !u->n ||
-        u->n % x->n != 0 || u->n / x->n > REPEATED_MOST || !has_largest(d, r, x->value))
+    if (!is_float_tensor(&d->rows.v[r], IO_INPUT) || c->phase != PHASE_FORWARD || is_passed(x, d->rows.v[r].call) ||
+        !u->n || u->n % x->n != 0 || u->n / x->n > REPEATED_MOST || !has_largest(d, r, x->value))
         return false;
     uint32_t maker = dataflow_maker(x->flow, d, r);
     while (maker != NONE && maker != x->value && is_passed(x, d->rows.v[maker].call))

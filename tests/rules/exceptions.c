@@ -32,6 +32,7 @@
 #include "judge/recorded_mask.h"
 #include "judge/reordered_rows.h"
 #include "judge/solved_doubt.h"
+#include "judge/summed_gradient.h"
 #include "judge/routing.h"
 #include "judge/row_excuse.h"
 #include "judge/row_verdict.h"
@@ -151,9 +152,14 @@ EXCEPTION(bool, taken_elements_joined,
           (const struct measure *m, const struct dataflow *flow, uint32_t line, size_t least,
            bool (*agrees)(const void *context, uint32_t line), const void *context),
           (m, flow, line, least, agrees, context), false)
-EXCEPTION(bool, gradient_terms_explain, (const struct gradient_terms *t, uint32_t line), (t, line), false)
-EXCEPTION(const struct summed_gradient *, gradient_sum_of_agreeing,
-          (const struct gradient_terms *t, const struct judge_options *o, uint32_t line), (t, o, line), NULL)
+EXCEPTION(bool, gradient_terms_explain,
+          (const struct judgement *j, const struct measure *m, const struct dataflow *flow, const bool *decided,
+           uint32_t line),
+          (j, m, flow, decided, line), false)
+EXCEPTION(const struct summed_gradient *, summed_gradient_of_agreeing,
+          (const struct judgement *j, const struct measure *m, const struct judge_options *o, const bool *decided,
+           uint32_t line),
+          (j, m, o, decided, line), NULL)
 EXCEPTION(double, figure_noise_of_product, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(double, figure_noise_of_parts, (const struct judge_pass *p, const struct verdict_case *k), (p, k), 0)
 EXCEPTION(bool, figures_show_rounding, (const struct judge_pass *p, const struct verdict_case *k), (p, k), false)
