@@ -3,7 +3,7 @@
 
 def add(models):
     """puts them beside those of models.py"""
-    import torch
+    import torch, transformers
     from torch import nn
     import torch.nn.functional as F
     from models import hidden, draw, classified, DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
@@ -583,3 +583,256 @@ def add(models):
     'temporaldec': diffuser('AutoencoderKLTemporalDecoder', lambda o: {'sample': noise(o, 'video', 2, 3, 16, 16), 'num_frames': 2}, down_block_types=('DownEncoderBlock2D',) * 2, block_out_channels=(32, 32), layers_per_block=1, latent_channels=4),
     'ltxvae': diffuser('AutoencoderKLLTXVideo', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 32, 32)}, latent_channels=8, block_out_channels=(8, 16), down_block_types=('LTXVideoDownBlock3D',) * 2, decoder_block_out_channels=(8, 16), layers_per_block=(1, 1, 1), decoder_layers_per_block=(1, 1, 1), spatio_temporal_scaling=(True, False), decoder_spatio_temporal_scaling=(True, False), decoder_inject_noise=(False, False, False), downsample_type=('conv', 'conv'), upsample_residual=(False, False), upsample_factor=(1, 1)),
     })
+
+    class HandGru(nn.Module):
+        """a recurrence of gates written out, two layers, with additive attention over the states"""
+        def __init__(self, o):
+            super().__init__()
+            self.embed = nn.Embedding(V, 48)
+            self.gates = nn.ModuleList([nn.Linear(96, 96) for _ in range(2)])
+            self.cand = nn.ModuleList([nn.Linear(96, 48) for _ in range(2)])
+            self.q, self.k, self.v = nn.Linear(48, 24), nn.Linear(48, 24), nn.Linear(24, 1, bias=False)
+            self.out = nn.Linear(96, V)
+        def forward(self, idx):
+            x = self.embed(idx)
+            for g, c in zip(self.gates, self.cand):
+                h, seq = torch.zeros_like(x[:, 0]), []
+                for t in range(x.shape[1]):
+                    z, r = torch.sigmoid(g(torch.cat([x[:, t], h], -1))).chunk(2, -1)
+                    n = torch.tanh(c(torch.cat([x[:, t], r * h], -1)))
+                    h = (1 - z) * n + z * h
+                    seq.append(h)
+                x = torch.stack(seq, 1)
+            s = self.v(torch.tanh(self.q(x).unsqueeze(2) + self.k(x).unsqueeze(1))).squeeze(-1)
+            n = x.shape[1]
+            s = s.masked_fill(torch.ones(n, n, dtype=torch.bool).triu(1), float('-inf'))
+            return self.out(torch.cat([x, torch.einsum('bij,bjd->bid', s.softmax(-1), x)], -1))
+    class HandSsm(nn.Module):
+        """diagonal state space layers: a convolution over time, a scan, a gate"""
+        def __init__(self, o):
+            super().__init__()
+            self.split = o.attn != 'eager'
+            self.embed = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(norm=nn.LayerNorm(48), inp=nn.Linear(48, 192), conv=nn.Conv1d(96, 96, 3, padding=2, groups=96), bc=nn.Linear(96, 20), out=nn.Linear(96, 48))) for _ in range(2)])
+            self.decay = nn.ParameterList([nn.Parameter(torch.zeros(96)) for _ in range(2)])
+            self.out = nn.Linear(48, V)
+        def forward(self, idx):
+            x = self.embed(idx)
+            for l, d in zip(self.layers, self.decay):
+                u, g = l['inp'](l['norm'](x)).chunk(2, -1)
+                u = F.silu(l['conv'](u.transpose(1, 2))[..., :idx.shape[1]].transpose(1, 2))
+                b, c, dt = l['bc'](u).split([8, 8, 4], -1)
+                dt = F.softplus(dt.mean(-1, keepdim=True) + d)
+                a = torch.exp(-dt)
+                h, ys = u.new_zeros(u.shape[0], 96, 8), []
+                for t in range(u.shape[1]):
+                    h = a[:, t, :, None] * h + (dt[:, t] * u[:, t])[..., None] * b[:, t, None, :]
+                    ys.append((h * c[:, t, None, :]).sum(-1) if not self.split else torch.matmul(h, c[:, t, :, None]).squeeze(-1))
+                x = x + l['out'](torch.stack(ys, 1) * F.silu(g))
+            return self.out(x)
+    class HandVit(nn.Module):
+        """patches with a class token, attention by einsum or in one call, layer scale"""
+        def __init__(self, o):
+            super().__init__()
+            self.sdpa = o.attn != 'eager'
+            self.patch = nn.Conv2d(3, 48, 2, 2)
+            self.token, self.pos = nn.Parameter(torch.zeros(1, 1, 48)), nn.Parameter(torch.zeros(1, 17, 48))
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(n1=nn.LayerNorm(48), qkv=nn.Linear(48, 144), proj=nn.Linear(48, 48), n2=nn.LayerNorm(48), up=nn.Linear(48, 96), down=nn.Linear(96, 48))) for _ in range(2)])
+            self.scales = nn.ParameterList([nn.Parameter(torch.full((48,), 0.5)) for _ in range(4)])
+            self.head = nn.Linear(48, 10)
+        def forward(self, x):
+            x = self.patch(x).flatten(2).transpose(1, 2)
+            x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) + self.pos
+            for i, l in enumerate(self.layers):
+                q, k, v = l['qkv'](l['n1'](x)).reshape(x.shape[0], -1, 3, 4, 12).unbind(2)
+                if self.sdpa:
+                    y = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)).transpose(1, 2)
+                else:
+                    y = torch.einsum('bhij,bjhd->bihd', (torch.einsum('bihd,bjhd->bhij', q, k) * 12 ** -0.5).softmax(-1), v)
+                x = x + self.scales[2 * i] * l['proj'](y.flatten(2))
+                x = x + self.scales[2 * i + 1] * l['down'](F.gelu(l['up'](l['n2'](x))))
+            return self.head(x[:, 0])
+
+    class HandLlama(nn.Module):
+        """rotation by complex numbers, grouped queries repeated by index, a gate of two products; the head is the table"""
+        def __init__(self, o):
+            super().__init__()
+            self.sdpa = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(q=nn.Linear(48, 48, bias=False), k=nn.Linear(48, 24, bias=False), v=nn.Linear(48, 24, bias=False), o=nn.Linear(48, 48, bias=False), w1=nn.Linear(48, 80, bias=False), w2=nn.Linear(80, 48, bias=False), w3=nn.Linear(48, 80, bias=False))) for _ in range(2)])
+            self.norms = nn.ParameterList([nn.Parameter(torch.ones(48)) for _ in range(5)])
+
+        def norm(self, x, i):
+            return (x.float() * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + 1e-5)).type_as(x) * self.norms[i]
+
+        def forward(self, idx):
+            b, s = idx.shape
+            x, turn = self.table(idx), torch.polar(torch.ones(s, 6), torch.outer(torch.arange(s).float(), 10000.0 ** (-torch.arange(6).float() / 6)))
+            mask = torch.full((s, s), float('-inf')).triu(1)
+            rotate = lambda z: torch.view_as_real(torch.view_as_complex(z.float().reshape(*z.shape[:-1], 6, 2)) * turn[None, :, None]).flatten(3).type_as(z)
+            for i, l in enumerate(self.layers):
+                h = self.norm(x, 2 * i)
+                q, k, v = rotate(l['q'](h).view(b, s, 4, 12)), rotate(l['k'](h).view(b, s, 2, 12)), l['v'](h).view(b, s, 2, 12)
+                k, v = (z[:, :, :, None].expand(b, s, 2, 2, 12).reshape(b, s, 4, 12) for z in (k, v))
+                q, k, v = (z.transpose(1, 2) for z in (q, k, v))
+                y = F.scaled_dot_product_attention(q, k, v, is_causal=True) if self.sdpa else torch.softmax((torch.matmul(q, k.transpose(2, 3)) / 12 ** 0.5 + mask.to(q.dtype)).float(), -1).type_as(q) @ v
+                x = x + l['o'](y.transpose(1, 2).reshape(b, s, 48))
+                h = self.norm(x, 2 * i + 1)
+                x = x + l['w2'](F.silu(l['w1'](h)) * l['w3'](h))
+            return F.linear(self.norm(x, 4), self.table.weight)
+
+    class HandRetention(nn.Module):
+        """retention: products with decays in place of a softmax, groups normed, or the same state by state"""
+        def __init__(self, o):
+            super().__init__()
+            self.steps = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(n=nn.LayerNorm(48), qkvg=nn.Linear(48, 192), gn=nn.GroupNorm(4, 48), o=nn.Linear(48, 48))) for _ in range(2)])
+            self.out = nn.Linear(48, V)
+
+        def forward(self, idx):
+            b, s = idx.shape
+            x, gamma = self.table(idx), 1 - 2.0 ** (-2 - torch.arange(4).float())
+            t = torch.arange(s)
+            decay = torch.where(t[:, None] >= t, gamma[:, None, None] ** (t[:, None] - t).clamp(min=0), 0.0)
+            for l in self.layers:
+                q, k, v, g = l['qkvg'](l['n'](x)).view(b, s, 4, 4, 12).permute(2, 0, 3, 1, 4)
+                if self.steps:
+                    state, ys = 0, []
+                    for i in range(s):
+                        state = gamma[:, None, None].to(x.dtype) * state + k[:, :, i, :, None] * v[:, :, i, None]
+                        ys.append(torch.einsum('bhd,bhde->bhe', q[:, :, i], state))
+                    y = torch.stack(ys, 2)
+                else:
+                    y = (q @ k.transpose(-1, -2) * decay.to(q.dtype)) @ v
+                y = l['gn'](y.transpose(1, 2).reshape(b * s, 48)).view(b, s, 48)
+                x = x + l['o'](y * F.silu(g.transpose(1, 2).reshape(b, s, 48)))
+            return self.out(x)
+
+    class HandGraph(nn.Module):
+        """messages along edges, summed by index or by a product with a matrix of zeros and ones; edges' weights by a softmax of leaky scores"""
+        def __init__(self, o):
+            super().__init__()
+            self.dense = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(w=nn.Linear(48, 48, bias=False), a=nn.Linear(96, 1), m=nn.Linear(96, 48), n=nn.BatchNorm1d(48))) for _ in range(2)])
+            self.out = nn.Linear(48, V)
+
+        def forward(self, idx):
+            b, s = idx.shape
+            x = self.table(idx.reshape(-1))
+            n = x.shape[0]
+            to = torch.arange(n).repeat_interleave(3)
+            fro = (to * 7 + torch.arange(3).repeat(n) * 5 + 1) % n
+            for l in self.layers:
+                h = l['w'](x)
+                e = torch.exp(F.leaky_relu(l['a'](torch.cat([h[to], h[fro]], -1)).float(), 0.2).clamp(max=8.0))
+                if self.dense:
+                    hot = F.one_hot(to, n).to(h.dtype)
+                    y = hot.t() @ (e.to(h.dtype) * h[fro]) / (hot.t() @ e.to(h.dtype))
+                else:
+                    total = torch.zeros(n, 1).index_add(0, to, e)
+                    y = torch.zeros_like(h).index_add(0, to, (e / total[to]).to(h.dtype) * h[fro])
+                x = x + F.elu(l['n'](l['m'](torch.cat([h, y.to(h.dtype)], -1))))
+            return self.out(x).view(b, s, V)
+
+    class HandVae(nn.Module):
+        """convolutions to a mean and a width, a draw of fixed noise, transposed convolutions back; weights normed by hand"""
+        def __init__(self, o):
+            super().__init__()
+            self.down = nn.ModuleList([nn.Conv2d(3, 16, 3, 2, 1), nn.Conv2d(16, 32, 3, 2, 1)])
+            self.norms = nn.ModuleList([nn.GroupNorm(4, 16), nn.InstanceNorm2d(32, affine=True), nn.GroupNorm(4, 16)])
+            self.mean, self.width = nn.Linear(128, 12), nn.Linear(128, 12)
+            self.back = nn.Linear(12, 128)
+            self.up = nn.ModuleList([nn.ConvTranspose2d(32, 16, 4, 2, 1), nn.ConvTranspose2d(16, 3, 4, 2, 1)])
+
+        def forward(self, x):
+            h = F.leaky_relu(self.norms[0](self.down[0](x)), 0.1)
+            h = F.mish(self.norms[1](self.down[1](h))).flatten(1)
+            m, w = self.mean(h), self.width(h).clamp(-4, 4)
+            z = m + torch.exp(0.5 * w) * torch.linspace(-1.5, 1.5, m.numel()).view_as(m).to(m.dtype)
+            kl = -0.5 * (1 + w - m.pow(2) - w.exp()).sum(-1, keepdim=True)
+            y = F.hardswish(self.norms[2](self.up[0](F.softplus(self.back(z)).view(-1, 32, 2, 2))))
+            return torch.tanh(self.up[1](y)) + 1e-2 * kl[..., None, None]
+
+    # practice before the fourteenth set
+    VITS = dict(hidden_size=48, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4)
+    M.update({
+    'clvp': regressed('clvp.ClvpEncoder', 'ClvpEncoderConfig', ids, **{**VITS, 'hidden_size': 128}, vocab_size=V, bos_token_id=1, projection_dim=24, attention_dropout=0.0, dropout=0.0),
+    'gotocrv': regressed('got_ocr2.GotOcr2VisionEncoder', 'GotOcr2VisionConfig', image(16), hidden_size=48, output_channels=16, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4, mlp_dim=64, window_size=3, global_attn_indexes=[1]),
+    'seggpt': regressed('SegGptModel', 'SegGptConfig', lambda o: {'pixel_values': noise(o, 'image', 1, 3, 16, 16), 'prompt_pixel_values': noise(o, 'prompt', 1, 3, 16, 16), 'prompt_masks': noise(o, 'mask', 1, 3, 16, 16)}, hidden_size=48, num_hidden_layers=2, num_attention_heads=4, image_size=[32, 16], patch_size=4, mlp_dim=64, drop_path_rate=0.0, pretrain_image_size=16, decoder_hidden_size=8, merge_index=0, intermediate_hidden_state_indices=[0, 1]),
+    'pix2structv': regressed('Pix2StructVisionModel', 'Pix2StructVisionConfig', lambda o: {'flattened_patches': torch.cat([torch.arange(1.0, 13.0).reshape(1, 12, 1).expand(2, -1, -1) // 4 + 1, torch.arange(1.0, 13.0).reshape(1, 12, 1).expand(2, -1, -1) % 4 + 1, noise(o, 'patches', 2, 12, 46)], -1)}, hidden_size=48, patch_embed_hidden_size=46, d_ff=64, d_kv=12, num_hidden_layers=2, num_attention_heads=4, seq_len=32),
+    'pop2piano': translated('Pop2PianoForConditionalGeneration', 'Pop2PianoConfig', d_model=48, d_kv=12, d_ff=64, num_layers=2, num_heads=4, dropout_rate=0.0, relative_attention_num_buckets=8),
+    'timesfm25': regressed('TimesFm2_5Model', 'TimesFm2_5Config', lambda o: {'past_values': noise(o, 'past', 2, 32)}, patch_length=8, context_length=32, horizon_length=8, num_hidden_layers=2, hidden_size=48, intermediate_size=64, head_dim=12, num_attention_heads=4, num_key_value_heads=4),
+    'idefics3v': regressed('idefics3.Idefics3VisionTransformer', 'Idefics3VisionConfig', lambda o: {'pixel_values': noise(o, 'image', 2, 3, 16, 16), 'patch_attention_mask': torch.ones(2, 4, 4, dtype=torch.bool)}, **VITS, image_size=16, patch_size=4),
+    'mimit': regressed('mimi.MimiTransformerModel', 'MimiConfig', lambda o: {'hidden_states': noise(o, 'states', 2, S, 48), 'use_cache': False}, **VITS, num_key_value_heads=2, head_dim=12, sliding_window=5, upsample_groups=8, upsampling_ratios=[4, 2], num_filters=4, layer_scale_initial_scale=0.5),
+    'bridgetowert': regressed('bridgetower.BridgeTowerTextModel', 'BridgeTowerTextConfig', ids, **ENC, vocab_size=V),
+    'git': lambda o: _git(o),
+    'speecht5': regressed('speecht5.SpeechT5EncoderWithSpeechPrenet', 'SpeechT5Config', speech(400), vocab_size=V, hidden_size=48, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=64, encoder_layerdrop=0.0, positional_dropout=0.0, hidden_dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, conv_dim=(16, 16), conv_stride=(4, 4), conv_kernel=(8, 4), num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=4, mask_time_prob=0.0),
+    'timmvit': timm_class('VisionTransformer', 'vision_transformer', 32, img_size=32, patch_size=8, embed_dim=48, depth=2, num_heads=4, global_pool='avg', qk_norm=True),
+    'sknet': timm_model('skresnet18', 64, 3, channels=(16, 16, 24, 32), stem_width=8, base_width=64),
+    'unetspt': diffuser('UNetSpatioTemporalConditionModel', lambda o: {'sample': noise(o, 'latent', 1, 2, 8, 8, 8), 'timestep': torch.tensor([301.0]), 'encoder_hidden_states': noise(o, 'text', 1, 1, 24), 'added_time_ids': noise(o, 'ids', 1, 3)}, sample_size=8, in_channels=8, out_channels=4, block_out_channels=(32, 32), down_block_types=('CrossAttnDownBlockSpatioTemporal', 'DownBlockSpatioTemporal'), up_block_types=('UpBlockSpatioTemporal', 'CrossAttnUpBlockSpatioTemporal'), addition_time_embed_dim=8, projection_class_embeddings_input_dim=24, layers_per_block=1, cross_attention_dim=24, transformer_layers_per_block=1, num_attention_heads=(2, 2), num_frames=2),
+    'cascade': diffuser('StableCascadeUNet', lambda o: {'sample': noise(o, 'latent', 2, 4, 8, 8), 'timestep_ratio': torch.tensor([0.3, 0.7]), 'clip_text_pooled': noise(o, 'pooled', 2, 1, 24)}, in_channels=4, out_channels=4, timestep_ratio_embedding_dim=8, patch_size=1, conditioning_dim=16, block_out_channels=(16, 24), num_attention_heads=(2, 2), down_num_layers_per_block=(1, 1), up_num_layers_per_block=(1, 1), down_blocks_repeat_mappers=(1, 1), up_blocks_repeat_mappers=(1, 1), block_types_per_layer=(('SDCascadeResBlock', 'SDCascadeTimestepBlock', 'SDCascadeAttnBlock'),) * 2, clip_text_pooled_in_channels=24, clip_seq=2, self_attn=True, dropout=(0.0, 0.0)),
+    't2iadapter': diffuser('T2IAdapter', lambda o: {'x': noise(o, 'cond', 2, 3, 64, 64)}, channels=[8, 16], num_res_blocks=1, downscale_factor=8, adapter_type='light_adapter'),
+    'consisid': diffuser('ConsisIDTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 2, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([301])}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, time_embed_dim=16, text_embed_dim=24, num_layers=2, sample_width=8, sample_height=8, sample_frames=5, max_text_seq_length=5, is_train_face=False),
+    'cogvae': diffuser('AutoencoderKLCogVideoX', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16)}, block_out_channels=(8, 8), down_block_types=('CogVideoXDownBlock3D',) * 2, up_block_types=('CogVideoXUpBlock3D',) * 2, layers_per_block=1, latent_channels=4, norm_num_groups=4, temporal_compression_ratio=2),
+    'handgru': hand(HandGru, 'tokens'),
+    'handssm': hand(HandSsm, 'tokens'),
+    'handvit': hand(HandVit, 'image', 3),
+    })
+
+    def _git(o):
+        m = configured(o, 'GitForCausalLM', 'GitConfig', **ENC, vocab_size=V, vision_config=dict(**VITS, image_size=16, patch_size=8), bos_token_id=1, eos_token_id=2, pad_token_id=0)
+        x = tokens(o, 'tokens')
+        return m, {'input_ids': x, 'pixel_values': noise(o, 'image', 2, 3, 16, 16), 'use_cache': False}, lambda out: cross_entropy(o, out.logits[:, -S:], x, 1 + o.shift)
+
+    # the fourteenth set
+    M.update({
+    'handllama': hand(HandLlama, 'tokens'),
+    'handretention': hand(HandRetention, 'tokens'),
+    'handgraph': hand(HandGraph, 'tokens'),
+    'handvae': hand(HandVae, 'image', 3),
+    'qformer': regressed('instructblip.InstructBlipQFormerModel', 'InstructBlipQFormerConfig', lambda o: {'input_ids': tokens(o, 'tokens'), 'query_embeds': noise(o, 'queries', 2, 4, 48), 'encoder_hidden_states': noise(o, 'image', 2, 6, 24)}, **ENC, vocab_size=V, encoder_hidden_size=24),
+    'samhqv': regressed('SamHQVisionModel', 'SamHQVisionConfig', image(16), hidden_size=48, output_channels=16, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4, mlp_dim=64, window_size=3, global_attn_indexes=[1]),
+    'canarydec': regressed('canary.CanaryDecoder', 'CanaryDecoderConfig', lambda o: {'input_ids': tokens(o, 'tokens'), 'encoder_hidden_states': noise(o, 'sound', 2, 6, 48), 'use_cache': False}, **VITS, num_key_value_heads=4, head_dim=12, vocab_size=V, max_position_embeddings=32),
+    'dia': lambda o: _dia(o),
+    'musicgenmelody': lambda o: _melody(o),
+    'dpr': regressed('DPRQuestionEncoder', 'DPRConfig', ids, **ENC, vocab_size=V, projection_dim=24),
+    'vitstext': regressed('vits.VitsTextEncoder', 'VitsConfig', lambda o: {'input_ids': tokens(o, 'tokens'), 'padding_mask': torch.ones(2, S, 1)}, vocab_size=V, hidden_size=48, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64, layerdrop=0.0, hidden_dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, flow_size=24),
+    'seamless': regressed('seamless_m4t.SeamlessM4TSpeechEncoder', 'SeamlessM4TConfig', lambda o: {'input_features': noise(o, 'mel', 2, 24, 16)}, vocab_size=V, hidden_size=48, feature_projection_input_dim=16, speech_encoder_layers=2, speech_encoder_attention_heads=4, speech_encoder_intermediate_size=64, add_adapter=False, speech_encoder_layerdrop=0.0, dropout=0.0, conv_depthwise_kernel_size=5, max_source_positions=32, num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=4),
+    'mossaudio': regressed('moss_transcribe_diarize.MossTranscribeDiarizeAudioModel', 'MossTranscribeDiarizeAudioConfig', lambda o: {'input_features': noise(o, 'mel', 2, 16, 32)}, **VITS, num_mel_bins=16, max_source_positions=16),
+    'gitv': regressed('GitVisionModel', 'GitVisionConfig', image(16), **VITS, image_size=16, patch_size=4),
+    'xlmroberta': masked('XLMRobertaForMaskedLM', 'XLMRobertaConfig', **ENC, pad_token_id=1),
+    'florence2v': regressed('florence2.Florence2VisionBackbone', 'Florence2VisionConfig', lambda o: {'hidden_states': noise(o, 'image', 2, 3, 32, 32)}, depths=[1, 1], patch_size=[7, 3], patch_stride=[4, 2], patch_padding=[3, 1], patch_prenorm=[False, True], embed_dim=[16, 24], num_heads=[2, 4], num_groups=[2, 4], window_size=4, drop_path_rate=0.0, projection_dim=24),
+    'depthanything': lambda o: _depth(o),
+    'sam3vit': regressed('sam3.Sam3ViTModel', 'Sam3ViTConfig', image(16), **VITS, image_size=16, patch_size=4, window_size=2, global_attn_indexes=[1], pretrain_image_size=16),
+    'eomt': regressed('EomtForUniversalSegmentation', 'EomtConfig', image(16), hidden_size=48, num_hidden_layers=3, num_attention_heads=4, image_size=16, patch_size=4, mlp_ratio=2, num_upscale_blocks=1, num_blocks=1, num_queries=5, num_register_tokens=2),
+    'phi4audio': regressed('phi4_multimodal.Phi4MultimodalAudioModel', 'Phi4MultimodalAudioConfig', lambda o: {'hidden_states': noise(o, 'mel', 2, 64, 16), 'mask': None}, hidden_size=48, intermediate_size=64, num_blocks=2, num_attention_heads=4, input_size=16, nemo_conv_channels=8, ext_pw_out_channel=48, depthwise_separable_out_channel=48, bias_max_distance=16),
+    'temporalmodel': diffuser('TransformerTemporalModel', lambda o: {'hidden_states': noise(o, 'latent', 4, 16, 4, 4), 'num_frames': 2}, num_attention_heads=2, attention_head_dim=8, in_channels=16, num_layers=2, norm_num_groups=4),
+    'unetmotion': diffuser('UNetMotionModel', lambda o: {'sample': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, sample_size=8, in_channels=4, out_channels=4, down_block_types=('CrossAttnDownBlockMotion', 'DownBlockMotion'), up_block_types=('UpBlockMotion', 'CrossAttnUpBlockMotion'), block_out_channels=(16, 24), layers_per_block=1, norm_num_groups=4, cross_attention_dim=24, num_attention_heads=2, motion_num_attention_heads=2, motion_max_seq_length=4),
+    'controlnet': lambda o: _controlnet(o),
+    'mochivae': diffuser('AutoencoderKLMochi', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16)}, in_channels=15, latent_channels=4, encoder_block_out_channels=(32, 32, 32, 32), decoder_block_out_channels=(32, 32, 32, 32), layers_per_block=(1, 1, 1, 1, 1), temporal_expansions=(1, 1, 1), spatial_expansions=(1, 1, 1)),
+    'qwenvae': diffuser('AutoencoderKLQwenImage', lambda o: {'sample': noise(o, 'image', 1, 3, 1, 16, 16)}, base_dim=8, z_dim=4, dim_mult=[1, 2], num_res_blocks=1, attn_scales=[], temperal_downsample=[False], latents_mean=[0.0] * 4, latents_std=[1.0] * 4),
+    'i2vgen': diffuser('I2VGenXLUNet', lambda o: {'sample': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'fps': torch.tensor([8]), 'image_latents': noise(o, 'image', 1, 4, 2, 8, 8), 'image_embeddings': noise(o, 'embeds', 1, 24), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, sample_size=8, in_channels=4, out_channels=4, down_block_types=('CrossAttnDownBlock3D', 'DownBlock3D'), up_block_types=('UpBlock3D', 'CrossAttnUpBlock3D'), block_out_channels=(16, 24), layers_per_block=1, norm_num_groups=4, cross_attention_dim=24, attention_head_dim=8, num_attention_heads=None),
+    })
+
+    def _depth(o):
+        c = transformers.DepthAnythingConfig(backbone_config=transformers.Dinov2Config(**VIT, out_indices=[1, 2], reshape_hidden_states=False), patch_size=4, reassemble_hidden_size=48, reassemble_factors=[2, 1], neck_hidden_sizes=[16, 24], fusion_hidden_size=16, head_hidden_size=8, head_in_index=-1)
+        c._attn_implementation = c.backbone_config._attn_implementation = o.attn
+        m = transformers.DepthAnythingForDepthEstimation(c)
+        return m, image(16)(o), lambda out: hidden(o, out)
+
+    def _dia(o):
+        c = transformers.DiaConfig(encoder_config=dict(max_position_embeddings=32, num_hidden_layers=2, hidden_size=48, num_attention_heads=4, num_key_value_heads=4, head_dim=12, intermediate_size=64, vocab_size=V), decoder_config=dict(max_position_embeddings=32, num_hidden_layers=2, hidden_size=48, intermediate_size=64, num_attention_heads=4, num_key_value_heads=2, head_dim=12, cross_num_attention_heads=4, cross_head_dim=12, cross_num_key_value_heads=4, cross_hidden_size=48, vocab_size=V, num_channels=3, pad_token_id=2, eos_token_id=1, bos_token_id=3), pad_token_id=2, eos_token_id=1, bos_token_id=3, delay_pattern=[0, 1, 2])
+        c._attn_implementation = c.encoder_config._attn_implementation = c.decoder_config._attn_implementation = o.attn
+        m = transformers.DiaForConditionalGeneration(c)
+        y = torch.stack([tokens(o, f'channel{i}', s=8) for i in range(3)], -1)
+        return m, {'input_ids': tokens(o, 'tokens'), 'decoder_input_ids': y, 'use_cache': False}, lambda out: F.mse_loss(out.logits.float(), noise(o, 'wanted', *out.logits.shape))
+
+    def _melody(o):
+        m = configured(o, 'MusicgenMelodyForCausalLM', 'MusicgenMelodyDecoderConfig', vocab_size=V, hidden_size=48, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64, max_position_embeddings=64, dropout=0.0, num_codebooks=2, pad_token_id=0, bos_token_id=0)
+        return m, {'input_ids': tokens(o, 'codes', b=4), 'encoder_hidden_states': noise(o, 'text', 2, 4, 48), 'encoder_attention_mask': torch.ones(2, 4, dtype=torch.long), 'use_cache': False}, lambda out: F.mse_loss(out.logits.float(), noise(o, 'wanted', *out.logits.shape))
+
+    def _controlnet(o):
+        m, given, loss = diffuser('ControlNetModel', lambda o: {'sample': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'controlnet_cond': noise(o, 'cond', 2, 3, 16, 16), 'return_dict': False}, in_channels=4, block_out_channels=(16, 24), down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'), layers_per_block=1, cross_attention_dim=24, attention_head_dim=2, norm_num_groups=4, conditioning_embedding_out_channels=(8, 16))(o)
+        return m, given, lambda out: sum(loss(x) for x in (*out[0], out[1]))
