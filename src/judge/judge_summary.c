@@ -294,7 +294,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
             if (x->rule == RULE_CONTRADICTS && s->contradicting++ == 0)
                 s->first_contradicting = call_name(m, l);
-            if ((x->rule == RULE_MISSING || x->rule == RULE_OPEN_END) && s->unanswered++ == 0)
+            if (rule_leaves_open(x->rule) && s->unanswered++ == 0)
                 s->first_unanswered = call_name(m, l);
             continue;
         }

@@ -1,7 +1,8 @@
-/* Finds values of calls that both sides recorded which one of them lacks, and operators without a formula or a partner
- * at the end of both sides. */
+/* Finds values of calls that both sides recorded which one of them lacks, operators without a formula or a partner at
+ * the end of both sides, and values of a backward pass that no other operator holds. */
 #include "judge/open_ends.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -104,18 +105,98 @@ static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, u
     return made;
 }
 
+static void give_open_end(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
+{
+    l->rule = (uint8_t)rule;
+    l->verdict = strict_gaps ? VERDICT_DEVIATE : l->verdict;
+}
+
+/* Whether another call holds a row's value, earlier or later. A call may hand on what it reads: its other rows of the
+ * value are looked at as well. */
+static bool is_shared(const struct dump *d, const bool *held, uint32_t row)
+{
+    const struct row *mine = &d->rows.v[row];
+    EACH_ROW(d, mine->call, r) {
+        const struct row *own = &d->rows.v[r];
+        if (held[r] && dump_row_numel(d, r) == dump_row_numel(d, row) &&
+            own->stat[STAT_MAX] == mine->stat[STAT_MAX] && own->stat[STAT_MIN] == mine->stat[STAT_MIN])
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_graph(const struct call *c)
+{
+    return c->kind == CALL_OPERATOR && c->phase == PHASE_BACKWARD;
+}
+
+/* Whether there is a graph's backward pass, and none of its operators lacks a result, or an operand before another one:
+ * then it read or made a value that the recording lost. */
+static bool graph_is_whole(const struct dump *d)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        unsigned long long inputs = 0, last = 0, n;
+        bool made = false;
+        if (!is_of_graph(&d->calls.v[c]))
+            continue;
+        EACH_ROW(d, c, r) {
+            struct str slot = str_of(d->slots.v[d->rows.v[r].slot]);
+            made |= d->rows.v[r].io == IO_OUTPUT;
+            if (d->rows.v[r].io != IO_INPUT || !str_starts(slot, "input.") || !str_u64(str_cut(slot, 6), &n))
+                continue;
+            inputs++;
+            last = n > last ? n : last;
+        }
+        if (!made || (inputs && inputs <= last))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+#define UNLINKED_MOST 20 /* one in so many: without the operators that made its values, or read them, there are more */
+
+/* In the backward pass of a graph whoever reads a value has it of an operator or of the forward pass, and another one
+ * reads what an operator makes; constants are written into it. Finds rows without a partner whose value no other call
+ * holds, where nearly all are linked. */
+static void find_unlinked(struct judgement *j, const struct measure *m, const struct dataflow *flow, int s, bool strict)
+{
+    const struct dump *d = m->side[s];
+    if (!graph_is_whole(d))
+        return;
+    bool *held = mem_zalloc((d->rows.n + 1) * sizeof *held);
+    VEC(uint32_t) alone[2] = {{0}, {0}}; /* lines; of inputs, of outputs */
+    uint32_t rows[2] = {0, 0};
+    for (uint32_t r = 0; r < d->rows.n; r++)
+        if (flow->held[r] != NONE)
+            held[r] = held[flow->held[r]] = true;
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *x = &d->rows.v[r];
+        const struct call *c = &d->calls.v[x->call];
+        if (!is_of_graph(c) || x->kind != ROW_TENSOR || !dtype_is_float(x->dtype) || !flow->known[r] ||
+            !(x->stat[STAT_MAX] > x->stat[STAT_MIN]))
+            continue;
+        bool out = x->io == IO_OUTPUT;
+        rows[out]++;
+        if (!is_shared(d, held, r))
+            vec_push(&alone[out], m->pairing->line_of[s][r]);
+    }
+    for (int out = 0; out < 2; out++) {
+        for (size_t i = 0; i < alone[out].n && alone[out].n <= rows[out] / UNLINKED_MOST; i++)
+            if (j->line[alone[out].v[i]].rule == RULE_ONE_SIDED)
+                give_open_end(&j->line[alone[out].v[i]], RULE_UNLINKED, strict);
+        vec_release(&alone[out]);
+    }
+    free(held);
+}
+
 static bool has_values_alone(const struct dump *d)
 {
     size_t c = 0;
     while (c < d->calls.n && d->calls.v[c].kind == CALL_MODULE && d->calls.v[c].rows < 2)
         c++;
     return c == d->calls.n;
-}
-
-static void give_open_end(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
-{
-    l->rule = (uint8_t)rule;
-    l->verdict = strict_gaps ? VERDICT_DEVIATE : l->verdict;
 }
 
 void open_ends_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2], bool strict_gaps)
@@ -144,5 +225,6 @@ void open_ends_find(struct judgement *j, const struct measure *m, const struct d
     for (int s = 0; s < 2; s++) {
         readers_release(&x.reads[s]);
         nmap_release(&x.recorded[s]);
+        find_unlinked(j, m, &flow[s], s, strict_gaps);
     }
 }

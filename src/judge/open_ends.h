@@ -7,7 +7,8 @@
 #include "judge/verdict.h"
 
 /* Gives lines without a partner RULE_MISSING, where the other side recorded the call and not this value, or
- * RULE_OPEN_END, where an operator without a formula ends the step. With strict_gaps both deviate. */
+ * RULE_OPEN_END, where an operator without a formula ends the step, or RULE_UNLINKED, where no other operator of a
+ * graph's backward pass, in which nearly all values are shared, holds this one. With strict_gaps they deviate. */
 void open_ends_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2], bool strict_gaps);
 
 #endif

@@ -122,6 +122,13 @@ static void say_contradicts(struct rule_case *k)
                          : _("no golden row found for it, and it is not what its call makes of its own inputs"));
 }
 
+static void say_unlinked(struct rule_case *k)
+{
+    buf_cstr(k->out, k->l->row[TARGET] == NONE
+                         ? _("no target row found for it, and no other operator made or reads it")
+                         : _("no golden row found for it, and no other operator made or reads it"));
+}
+
 static void say_missing(struct rule_case *k)
 {
     buf_cstr(k->out, k->l->row[TARGET] == NONE ? _("the target recorded the call, and not this value of it")
@@ -455,6 +462,7 @@ static const struct {
     [RULE_NONE] = {.say = say_none},
     [RULE_ONE_SIDED] = {.say = say_one_sided},
     [RULE_CONTRADICTS] = {.say = say_contradicts},
+    [RULE_UNLINKED] = {.say = say_unlinked},
     [RULE_MISSING] = {.say = say_missing},
     [RULE_LOST_GRADIENT] = {.say = say_lost_gradient},
     [RULE_OTHER_SHAPE] =
@@ -562,7 +570,7 @@ static const struct {
     [RULE_EXACT] = {.plain = N_("not bitwise equal, as the exact comparison requires")},
 };
 
-_Static_assert(RULE_COUNT == 71, "each rule has a row");
+_Static_assert(RULE_COUNT == 72, "each rule has a row");
 
 void rule_text(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
 {

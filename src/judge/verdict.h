@@ -96,6 +96,7 @@ enum verdict_rule {
     RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
     RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */
     RULE_OPEN_END,      /* no partner: an operator without a formula at the end of the step (open_ends.h) */
+    RULE_UNLINKED,      /* no partner: no other operator made or reads this value of a backward pass (open_ends.h) */
     RULE_LOST_GRADIENT, /* one side alone hands a gradient back: the other one's input was detached (lost_gradient.h) */
     RULE_OTHER_SHAPE,   /* figures: the same ones in a shape that nothing else of the call explains (other_shape.h) */
     RULE_COUNT
@@ -105,6 +106,12 @@ enum verdict_rule {
 static inline bool rule_sets_aside(uint8_t rule)
 {
     return rule == RULE_NESTED || rule == RULE_RECOMPUTED;
+}
+
+/* Whether a row has no partner, and nothing else shows what it holds. */
+static inline bool rule_leaves_open(uint8_t rule)
+{
+    return rule == RULE_MISSING || rule == RULE_OPEN_END || rule == RULE_UNLINKED;
 }
 
 enum {
@@ -184,7 +191,7 @@ struct judge_summary {
     const char *first_in_doubt;  /* the call of the first of them, a dump's */
     uint32_t contradicting;      /* RULE_CONTRADICTS: nothing is "aligned" over them */
     const char *first_contradicting; /* the call of the first of them, a dump's */
-    uint32_t unanswered;         /* RULE_MISSING, RULE_OPEN_END; RULE_PART of weights: nothing is "aligned" over them */
+    uint32_t unanswered;         /* rule_leaves_open; RULE_PART of weights: nothing is "aligned" over them */
     bool of_weights;             /* both sides are checkpoints */
     const char *first_unanswered; /* the call of the first of them, a dump's */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */

@@ -1234,6 +1234,62 @@ static void one_sided_contradiction(void **state)
     }
 }
 
+/* A call of the target's that reads one value and makes another; an operand before the first may be lost. */
+static uint32_t target_call(struct scene *s, enum call_kind kind, enum call_phase phase, const char *input,
+                            const double *in, const double *out)
+{
+    call_on(&s->d[TARGET], "mul", phase);
+    vec_last(&s->d[TARGET].calls)->kind = kind;
+    uint32_t row = tensor_on(&s->d[TARGET], input, DTYPE_F32, 64, in);
+    tensor_on(&s->d[TARGET], "output.0", DTYPE_F32, 64, out);
+    return row;
+}
+
+/* In the backward pass of a graph, whose operators were all recorded, a value without a partner that only one call has
+ * was not what another one made or read; a constant is, and one that a later call has. */
+static void one_sided_unlinked(void **state)
+{
+    static const double stats[] = {2, -2, 10}, own[] = {3, -1, 12}, constant[] = {3, 3, 24};
+    static const struct {
+        enum call_kind kind;
+        enum call_phase phase;
+        bool made; /* the value comes out */
+        const double *stat;
+        bool shared, lost;
+        int others;
+        enum verdict_rule r;
+    } cases[] = {
+        {CALL_OPERATOR, PHASE_BACKWARD, false, own, false, false, 20, RULE_UNLINKED},
+        {CALL_OPERATOR, PHASE_BACKWARD, true, own, false, false, 20, RULE_UNLINKED},
+        {CALL_OPERATOR, PHASE_BACKWARD, true, own, false, false, 15, RULE_ONE_SIDED}, /* too many are not linked */
+        {CALL_OPERATOR, PHASE_BACKWARD, false, own, true, false, 20, RULE_ONE_SIDED},
+        {CALL_OPERATOR, PHASE_BACKWARD, true, own, true, false, 20, RULE_ONE_SIDED},
+        {CALL_OPERATOR, PHASE_BACKWARD, true, own, false, true, 20, RULE_ONE_SIDED}, /* the reader may be lost */
+        {CALL_OPERATOR, PHASE_BACKWARD, false, constant, false, false, 20, RULE_ONE_SIDED},
+        {CALL_OPERATOR, PHASE_FORWARD, false, own, false, false, 20, RULE_ONE_SIDED},
+        {CALL_API, PHASE_BACKWARD, true, own, false, false, 20, RULE_ONE_SIDED},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "linear");
+        recorded(&s, "output.0", stats, stats);
+        for (int k = 0; k < cases[i].others; k++)
+            target_call(&s, cases[i].kind, cases[i].phase, "input.0", stats, stats);
+        uint32_t row = target_call(&s, cases[i].kind, cases[i].phase, "input.0", cases[i].made ? stats : cases[i].stat,
+                                   cases[i].made ? cases[i].stat : stats) + cases[i].made;
+        target_call(&s, cases[i].kind, cases[i].phase, cases[i].lost ? "input.1" : "input.0",
+                    cases[i].shared ? cases[i].stat : stats, stats);
+        judge_all(&s);
+        EXPECT(&s, row, VERDICT_ONLY, cases[i].r);
+        bool open = cases[i].r == RULE_UNLINKED;
+        assert_int_equal(s.j.sum.unanswered, open);
+        assert_int_equal(judgement_unjudged(&s.j, &s.o), open ? UNJUDGED_UNANSWERED : UNJUDGED_NOT);
+        scene_end(&s);
+    }
+}
+
 /* A value that was accepted with an error of 0.05 goes into the next call: as it is, or rounded on the target's side by
  * a cast that nobody recorded. */
 static void rounded_on_the_way(void **state)
@@ -2858,6 +2914,7 @@ int main(void)
         cmocka_unit_test(behind_an_unread_product),
         cmocka_unit_test(one_sided_rows),
         cmocka_unit_test(one_sided_contradiction),
+        cmocka_unit_test(one_sided_unlinked),
         cmocka_unit_test(rounded_on_the_way),
         cmocka_unit_test(fused_and_written_out),
         cmocka_unit_test(masks_apart),
