@@ -160,7 +160,7 @@ static void judge_one_sided(const struct judge_pass *p, struct verdict_case *k)
     const struct row *r = &p->side[s]->rows.v[k->row[s]];
     const struct call *c = &p->side[s]->calls.v[r->call];
     bool counts = p->o->strict_gaps && family_is_compute(c->family) && r->io == IO_OUTPUT;
-    if (r->has & IS_DAMAGED)
+    if (p->state[k->i] == MEASURE_FAILED || r->has & IS_DAMAGED)
         k->out->flags |= LINE_UNREAD;
     if (p->o->exact)
         verdict_case_give(k, VERDICT_DEVIATE, RULE_ONE_SIDED);

@@ -34,7 +34,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         buf_fmt(out, _("; types differ: %s on the target, %s on the golden side"), type[0], type[1]);
     }
     if ((x->flags & LINE_UNREAD) && m->failure && m->failure[line])
-        buf_fmt(out, _("; judged without its tensor: %s"), m->failure[line]);
+        buf_fmt(out, l->pair == NONE ? _("; %s") : _("; judged without its tensor: %s"), m->failure[line]);
     for (int s = 0; s < 2; s++)
         if (l->row[s] != NONE) {
             const struct problem *q = dump_row_problem(m->side[s], l->row[s]);

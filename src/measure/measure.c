@@ -52,6 +52,21 @@ static bool line_is_comparable(const struct measure *m, const struct line *l)
     return t > 0 && g > 0 && (t == g || m->pairing->pairs.v[l->pair].view != NONE);
 }
 
+static int side_alone(const uint32_t row[2])
+{
+    return row[GOLDEN] == NONE ? TARGET : row[TARGET] == NONE ? GOLDEN : -1;
+}
+
+/* A row without a partner whose file can be held to the figures that were recorded of it. */
+static bool line_is_checkable(const struct measure *m, const struct line *l)
+{
+    int s = side_alone(l->row);
+    if (s < 0 || !m->side[!s]->rows.n || m->side[s]->given || !dump_row_readable(m->side[s], l->row[s]))
+        return false;
+    unsigned has = m->side[s]->rows.v[l->row[s]].has, figures = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+    return has & figures & ~(has >> IS_COMPUTED);
+}
+
 /* The view the user or the layout of a fused tensor gives the pair, or NULL. */
 static const struct view *given_view(const struct measure *m, const struct line *l)
 {
@@ -73,12 +88,13 @@ static void take_over(struct measure *m, uint32_t line, const struct measure *ol
 {
     const struct pairing *before = old->pairing;
     const struct line *l = &m->pairing->lines.v[line];
-    uint32_t at = before->line_of[TARGET][l->row[TARGET]];
-    for (; at != NONE && at < before->lines.n && before->lines.v[at].row[TARGET] == l->row[TARGET]; at++) {
+    int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    uint32_t at = before->line_of[s][l->row[s]];
+    for (; at != NONE && at < before->lines.n && before->lines.v[at].row[s] == l->row[s]; at++) {
         const struct line *o = &before->lines.v[at];
         uint32_t v = o->pair == NONE ? NONE : before->pairs.v[o->pair].view;
-        if (o->row[GOLDEN] != l->row[GOLDEN] || !view_same(given_view(m, l), v == NONE ? NULL : &before->views.v[v]) ||
-            (old->state[at] != MEASURE_DONE && old->state[at] != MEASURE_FAILED))
+        if (o->row[!s] != l->row[!s] || !view_same(given_view(m, l), v == NONE ? NULL : &before->views.v[v]) ||
+            old->state[at] == MEASURE_WAITING || old->state[at] == MEASURE_RUNNING)
             continue;
         m->state[line] = old->state[at];
         m->figures[line] = figures_share(old->figures[at]);
@@ -99,7 +115,8 @@ static uint64_t bytes_of(const struct measure *m, const struct line *l)
 {
     uint64_t n = 0;
     for (int s = 0; s < 2; s++)
-        n += dump_row_numel(m->side[s], l->row[s]) * dtype_table[m->side[s]->rows.v[l->row[s]].dtype].size;
+        if (l->row[s] != NONE)
+            n += dump_row_numel(m->side[s], l->row[s]) * dtype_table[m->side[s]->rows.v[l->row[s]].dtype].size;
     return n;
 }
 
@@ -114,7 +131,7 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         .state = mem_zalloc(n + 1),
     };
     for (size_t i = 0; i < n; i++)
-        if (line_is_comparable(m, &p->lines.v[i])) {
+        if (line_is_comparable(m, &p->lines.v[i]) || line_is_checkable(m, &p->lines.v[i])) {
             m->state[i] = MEASURE_WAITING;
             m->wanted++;
             if (!m->bytes)
@@ -212,11 +229,32 @@ static int compare_through(const struct view *v, struct tensor *t, struct tensor
     return figures_two(k, t, g, out, watch, e);
 }
 
+/* A row without a partner: its file is held to what was recorded of it. */
+static int check_alone(const struct dump *d, uint32_t row, const struct kern *k, struct side_figures *out,
+                       struct figures_watch *watch, struct err *e)
+{
+    struct tensor t;
+    if (dump_tensor(d, row, &t, e))
+        return -1;
+    bool read = sealed_verify(&t.file, &t.sealed, e) == 0 && figures_one(k, &t, out, watch, e) == 0;
+    int rc = read && !figures_contradict(d, row, out, t.file.name, e) ? 0 : -1;
+    tensor_close(&t);
+    return rc;
+}
+
+bool measure_is_of_one(const struct measure_job *job)
+{
+    return side_alone(job->row) >= 0;
+}
+
 int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
                     struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e)
 {
     struct tensor t[2];
+    int alone = side_alone(job->row);
     *viewed = job->given;
+    if (alone >= 0)
+        return check_alone(side[alone], job->row[alone], k, &out->side[alone], watch, e);
     *view = job->view;
     if (dump_tensor(side[TARGET], job->row[TARGET], &t[TARGET], e))
         return -1;
@@ -271,6 +309,8 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
     if (line >= m->lines || m->state[line] == MEASURE_NONE || m->state[line] == MEASURE_FAILED)
         return false;
     const struct line *l = &m->pairing->lines.v[line];
+    if (side_alone(l->row) >= 0)
+        return false;
     const struct view *v = m->state[line] == MEASURE_DONE ? measure_view(m, line) : given_view(m, l);
     if (m->state[line] != MEASURE_DONE && !v) { /* an order of axes is looked for where shapes differ */
         if (!shape_same(dump_row_shape(m->side[TARGET], l->row[TARGET]),
@@ -310,6 +350,10 @@ void measure_post(struct measure *m, const struct measure_job *job, struct figur
     if (e) {
         m->failure[line] = arena_cstr(&m->arena, str_of(e->text));
         m->state[line] = MEASURE_FAILED;
+        return;
+    }
+    if (measure_is_of_one(job)) {
+        m->state[line] = MEASURE_NONE;
         return;
     }
     m->figures[line] = f;

@@ -10,7 +10,7 @@
 #include "pair/pairing.h"
 
 enum measure_state {
-    MEASURE_NONE,    /* nothing to compute: there are not two comparable tensors */
+    MEASURE_NONE,    /* nothing to compute: not two comparable tensors, and no file left to check */
     MEASURE_WAITING,
     MEASURE_RUNNING,
     MEASURE_DONE,
@@ -51,9 +51,12 @@ void measure_release(struct measure *m);
  * waits. The line becomes MEASURE_RUNNING. */
 bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct measure_job *job);
 /* Opens and compares the two tensors of a job, through its view, or if shapes differ in the axis order that explains
- * it; called without the lock. *view: the view used; count 0 and `viewed` false for none. */
+ * it; called without the lock. *view: the view used; count 0 and `viewed` false for none. Of a row without a partner
+ * its file is held to the figures that were recorded of it. */
 int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
                     struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e);
+/* Whether it is the job of a row without a partner: then no figures are posted. */
+bool measure_is_of_one(const struct measure_job *job);
 /* Opens the two tensors of a line that is MEASURE_DONE, aligned as they were compared; called without the lock while
  * the pairing is held. The caller closes both. */
 int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e);

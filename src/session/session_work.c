@@ -104,8 +104,10 @@ static int take_lines_to_measure(struct session *s, int me, int most, struct lin
 static void count_worker_elements(struct session *s, int me, const struct line_work *x, int n)
 {
     uint64_t elements = 0;
-    for (int i = 0; i < n; i++)
-        elements += dump_row_numel(&s->recordings->side[TARGET].dump, x->job[i].row[TARGET]);
+    for (int i = 0; i < n; i++) {
+        enum side side = x->job[i].row[TARGET] == NONE ? GOLDEN : TARGET;
+        elements += dump_row_numel(&s->recordings->side[side].dump, x->job[i].row[side]);
+    }
     atomic_store(&s->numel[me], elements);
 }
 
@@ -118,7 +120,7 @@ static void compute_line(struct session *s, int me, struct line_work *x, int i)
     struct line_rest *r = &x->rest[i];
     done->kept = NULL;
     done->rc = measure_compute(side, job, s->kern, &x->f, &r->view, &done->viewed, watch, &r->e);
-    if (done->rc)
+    if (done->rc || measure_is_of_one(job))
         return;
     measure_companions(s, job->row, done->viewed ? &r->view : NULL, watch, &r->extra);
     done->kept = figures_keep(&x->f);
@@ -130,7 +132,7 @@ static void post_lines(struct session *s, const struct line_work *x, int from, i
     for (int i = from; i < n; i++) {
         const struct line_done *done = &x->done[i];
         const struct line_rest *r = &x->rest[i];
-        if (!done->rc)
+        if (!done->rc && !measure_is_of_one(&x->job[i]))
             post_companions(s, x->job[i].row, &r->extra);
         if (!done->rc || r->e.code != ERR_CANCEL)
             measure_post(&s->rows->measure, &x->job[i], done->kept, done->viewed ? &r->view : NULL,
