@@ -10,7 +10,7 @@
 
 #define OF_EXTREME 1e-6 /* tools convert float64 and integers to float32 */
 #define LEAST_ROOT 0x1p-63 /* the root of float32's smallest normal number */
-#define OF_SUM 0.05     /* sums in the tensor's own type, in any order */
+#define OF_SUM 0.05     /* the most of any sum */
 #define ALL_DIGITS 17
 
 static const struct {
@@ -24,6 +24,12 @@ static double room_of(const struct dump *d, const struct row *r)
     double room = d->digits && d->digits < ALL_DIGITS ? pow(10, 1 - d->digits) : 0;
     double type = dtype_table[r->dtype].size == 1 ? dtype_table[r->dtype].epsilon : 0;
     return fmax(fmax(room, type), OF_EXTREME);
+}
+
+/* Sums are made in the tensor's own type or in float32, in any order: each addition rounds. */
+static double room_of_sum(const struct row *r, uint64_t count)
+{
+    return fmin(OF_SUM, (double)count * fmax(dtype_table[r->dtype].epsilon, dtype_table[DTYPE_F32].epsilon));
 }
 
 /* Of elements that are not finite: their counts, where they were recorded; otherwise sums, which they make not finite,
@@ -63,16 +69,17 @@ bool figures_contradict(const struct dump *d, uint32_t row, const struct side_fi
     const struct row *r = &d->rows.v[row];
     const double is[STAT_COUNT] =
         {[STAT_MAX] = f->max, [STAT_MIN] = f->min, [STAT_MEAN] = f->mean, [STAT_NORM] = f->norm};
-    enum dtype_class klass = dtype_table[r->dtype].klass;
+    const struct dtype_info *type = &dtype_table[r->dtype];
     char said[NUM_MAX], found[NUM_MAX];
     /* a joined recording's figures are its parts'; of complex tensors tools record magnitudes */
-    if (d->given || f->count != dump_row_numel(d, row) || !f->count || klass == CLASS_COMPLEX || klass == CLASS_UNKNOWN)
+    if (d->given || f->count != dump_row_numel(d, row) || !f->count || type->klass == CLASS_COMPLEX ||
+        type->klass == CLASS_UNKNOWN)
         return false;
     if (nonfinite_contradicts(d, row, f, file, e))
         return true;
     if (f->nan || f->inf)
         return false;
-    double rms = f->norm / sqrt((double)f->count), room = room_of(d, r);
+    double rms = f->norm / sqrt((double)f->count), room = room_of(d, r), sum = room + room_of_sum(r, f->count);
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         int bit = HAS_MAX << figure[i].stat;
         double b = is[figure[i].stat], a = r->stat[figure[i].stat];
@@ -81,8 +88,8 @@ bool figures_contradict(const struct dump *d, uint32_t row, const struct side_fi
         if (!(r->has & bit) || r->has & bit << IS_COMPUTED || !isfinite(a))
             continue;
         /* a norm is the root of a sum of squares in float32, below whose least number small ones vanish */
-        double most = figure[i].stat == STAT_NORM   ? (OF_SUM + room) * fabs(b) + sqrt((double)f->count) * LEAST_ROOT
-                      : figure[i].stat == STAT_MEAN ? (OF_SUM + room) * rms
+        double most = figure[i].stat == STAT_NORM   ? sum * fabs(b) + sqrt((double)f->count) * LEAST_ROOT + type->least
+                      : figure[i].stat == STAT_MEAN ? sum * rms + type->least
                                                     : room * fmax(fabs(a), fabs(b));
         if (fabs(a - b) <= most)
             continue;
