@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "dump/family.h"
 #include "dump/reader.h"
 #include "dump/recorded_figures.h"
 
@@ -27,9 +28,9 @@ static double room_of(const struct dump *d, const struct row *r)
 }
 
 /* Sums are made in the tensor's own type or in float32, in any order: each addition rounds. */
-static double room_of_sum(const struct row *r, uint64_t count)
+static double room_of_sum(const struct row *r, double count)
 {
-    return fmin(OF_SUM, (double)count * fmax(dtype_table[r->dtype].epsilon, dtype_table[DTYPE_F32].epsilon));
+    return fmin(OF_SUM, count * fmax(dtype_table[r->dtype].epsilon, dtype_table[DTYPE_F32].epsilon));
 }
 
 /* Of elements that are not finite: their counts, where they were recorded; otherwise sums, which they make not finite,
@@ -63,41 +64,89 @@ static bool nonfinite_contradicts(const struct dump *d, uint32_t row, const stru
     return false;
 }
 
+/* Those that were recorded, and not computed from a file. */
+static unsigned recorded_figures(const struct row *r)
+{
+    return r->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) & ~((unsigned)r->has >> IS_COMPUTED);
+}
+
+/* The first recorded figure of a row that is not `is`, of which `has` are known, for all its elements, but for
+ * a rounding; -1. */
+static int first_contradiction(const struct dump *d, uint32_t row, const double is[STAT_COUNT], unsigned has,
+                               double rounded)
+{
+    const struct row *r = &d->rows.v[row];
+    double count = (double)dump_row_numel(d, row), room = fmax(rounded, room_of(d, r));
+    double sum = room + room_of_sum(r, count);
+    double rms = has & HAS_NORM ? is[STAT_NORM] / sqrt(count) : fmax(fabs(is[STAT_MAX]), fabs(is[STAT_MIN]));
+    has &= recorded_figures(r);
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
+        int stat = figure[i].stat;
+        double b = is[stat], a = stat == STAT_NORM ? fabs(r->stat[stat]) /* of a tensor without dimensions the value */
+                                                   : r->stat[stat];
+        /* a norm is the root of a sum of squares in float32, below whose least number small ones vanish */
+        double most = stat == STAT_NORM   ? sum * fabs(b) + sqrt(count) * LEAST_ROOT + dtype_table[r->dtype].least
+                      : stat == STAT_MEAN ? sum * rms + dtype_table[r->dtype].least
+                                          : room * fmax(fabs(a), fabs(b));
+        if (has & HAS_MAX << stat && isfinite(a) && fabs(a - b) > most)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Of joined recordings figures are their parts'; of complex tensors tools record magnitudes. */
+static bool has_own_figures(const struct dump *d, uint32_t row)
+{
+    enum dtype_class klass = dtype_table[d->rows.v[row].dtype].klass;
+    return !d->given && dump_row_numel(d, row) && klass != CLASS_COMPLEX && klass != CLASS_UNKNOWN;
+}
+
 bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
                         struct err *e)
 {
-    const struct row *r = &d->rows.v[row];
     const double is[STAT_COUNT] =
         {[STAT_MAX] = f->max, [STAT_MIN] = f->min, [STAT_MEAN] = f->mean, [STAT_NORM] = f->norm};
-    const struct dtype_info *type = &dtype_table[r->dtype];
     char said[NUM_MAX], found[NUM_MAX];
-    /* a joined recording's figures are its parts'; of complex tensors tools record magnitudes */
-    if (d->given || f->count != dump_row_numel(d, row) || !f->count || type->klass == CLASS_COMPLEX ||
-        type->klass == CLASS_UNKNOWN)
+    if (!has_own_figures(d, row) || f->count != dump_row_numel(d, row))
         return false;
     if (nonfinite_contradicts(d, row, f, file, e))
         return true;
-    if (f->nan || f->inf)
+    int i = f->nan || f->inf ? -1 : first_contradiction(d, row, is, HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM, 0);
+    if (i < 0)
         return false;
-    double rms = f->norm / sqrt((double)f->count), room = room_of(d, r), sum = room + room_of_sum(r, f->count);
-    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
-        int bit = HAS_MAX << figure[i].stat;
-        double b = is[figure[i].stat], a = r->stat[figure[i].stat];
-        if (figure[i].stat == STAT_NORM)
-            a = fabs(a); /* of a tensor without dimensions the value itself */
-        if (!(r->has & bit) || r->has & bit << IS_COMPUTED || !isfinite(a))
-            continue;
-        /* a norm is the root of a sum of squares in float32, below whose least number small ones vanish */
-        double most = figure[i].stat == STAT_NORM   ? sum * fabs(b) + sqrt((double)f->count) * LEAST_ROOT + type->least
-                      : figure[i].stat == STAT_MEAN ? sum * rms + type->least
-                                                    : room * fmax(fabs(a), fabs(b));
-        if (fabs(a - b) <= most)
-            continue;
-        err_set(e, ERR_DATA, _("%s contradicts its recording: %s %s was recorded, the file has %s"), file,
-                _(figure[i].name), num_exact(said, a), num_exact(found, b));
-        return true;
-    }
-    return false;
+    err_set(e, ERR_DATA, _("%s contradicts its recording: %s %s was recorded, the file has %s"), file,
+            _(figure[i].name), num_exact(said, d->rows.v[row].stat[figure[i].stat]),
+            num_exact(found, is[figure[i].stat]));
+    return true;
+}
+
+bool moved_figures_contradict(const struct dump *d, uint32_t row)
+{
+    const struct row *mine = &d->rows.v[row];
+    const struct call *c = &d->calls.v[mine->call];
+    uint32_t end[2] = {NONE, NONE}, ends[2] = {0, 0};
+    if (c->kind == CALL_MODULE || !family_hands_on((enum family)c->family) || !has_own_figures(d, row))
+        return false;
+    EACH_ROW(d, mine->call, r)
+        if (d->rows.v[r].kind == ROW_TENSOR) {
+            bool out = d->rows.v[r].io == IO_OUTPUT;
+            end[out] = r;
+            ends[out]++;
+        }
+    if (ends[0] != 1 || ends[1] != 1 || dump_row_numel(d, end[0]) != dump_row_numel(d, end[1]))
+        return false;
+    /* a call that returns what it was given has no gradient of its own: a tool may record the sum of later ones */
+    if (c->kind == CALL_API && c->phase == PHASE_BACKWARD && d->rows.v[end[0]].shape == d->rows.v[end[1]].shape)
+        return false;
+    const struct row *other = &d->rows.v[end[end[0] == row]];
+    unsigned has = recorded_figures(other), extremes = HAS_MAX | HAS_MIN;
+    bool finite = true;
+    for (int i = 0; i < STAT_COUNT; i++)
+        finite &= !(has & HAS_MAX << i) || isfinite(other->stat[i]);
+    /* what a type of 16 bits names may lie in a buffer of float32 before it is cast to that type */
+    double rounded = c->family == FAMILY_CAST ? dtype_table[mine->dtype].epsilon : 0;
+    return finite && (has & extremes) == extremes && mine->dtype == other->dtype &&
+           first_contradiction(d, row, other->stat, has, rounded) >= 0;
 }
 
 /* MindSpore and NumPy save what NumPy has no type for as float32, a torch file does not; HiFloat8 also goes by the type

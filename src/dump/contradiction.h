@@ -12,6 +12,8 @@
  * arithmetic in which tools compute them; those that the recording left out say nothing. */
 bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
                         struct err *e);
+/* Whether a row's recorded figures are not those of the other end of its call, which only moves elements. */
+bool moved_figures_contradict(const struct dump *d, uint32_t row);
 /* The same of its type and its sizes. */
 bool header_contradicts(const struct dump *d, uint32_t row, const struct tensor *t, struct err *e);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dump/contradiction.h"
 #include "dump/family.h"
 #include "judge/accepted.h"
 #include "judge/cause.h"
@@ -364,24 +365,30 @@ static void settle_reordered(struct judgement *j)
     }
 }
 
-/* Outputs without a partner that contradict their own inputs by more than a pair may differ by. One that no recorded
- * call reads shows nothing: a dump may have written the file from memory that was in use again, while the readers got
- * the right values. */
+/* An output that contradicts its own inputs by more than a pair may differ by. One that no recorded call reads shows
+ * nothing: a dump may have written the file from memory that was in use again, while the readers got the right
+ * values. */
+static bool contradicts_inputs(const struct judge_pass *p, uint32_t line, int s, uint32_t row,
+                               struct value_readers *golden)
+{
+    double most = thresholds_of(p->tol, (enum dtype)p->m->side[s]->rows.v[row].dtype)->drift;
+    if (!p->o->own_wrong || !((double)p->o->own_wrong[line] > most))
+        return false;
+    if (s == GOLDEN && !golden->first)
+        readers_build(golden, p->m->side[GOLDEN], &p->flow[GOLDEN]);
+    return (s == GOLDEN ? golden : &p->reads)->first[row] != NONE;
+}
+
+/* Values without a partner that contradict what was recorded of their own call. */
 static void find_contradictions(struct judge_pass *p)
 {
     struct value_readers golden = {0};
-    for (uint32_t i = 0; p->o->own_wrong && i < p->j->lines; i++) {
+    for (uint32_t i = 0; i < p->j->lines; i++) {
         const struct line *l = &p->m->pairing->lines.v[i];
         struct line_judgement *x = &p->j->line[i];
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
-        if (!(p->o->own_wrong[i] > 0) || x->rule != RULE_ONE_SIDED || x->verdict != VERDICT_ONLY ||
-            (double)p->o->own_wrong[i] <=
-                thresholds_of(p->tol, (enum dtype)p->m->side[s]->rows.v[l->row[s]].dtype)->drift)
-            continue;
-        if (s == GOLDEN && !golden.first)
-            readers_build(&golden, p->m->side[GOLDEN], &p->flow[GOLDEN]);
-        const struct value_readers *reads = s == GOLDEN ? &golden : &p->reads;
-        if (reads->first[l->row[s]] != NONE)
+        if (x->rule == RULE_ONE_SIDED && x->verdict == VERDICT_ONLY &&
+            (moved_figures_contradict(p->m->side[s], l->row[s]) || contradicts_inputs(p, i, s, l->row[s], &golden)))
             x->rule = RULE_CONTRADICTS;
     }
     readers_release(&golden);
@@ -412,9 +419,10 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         judge_line(&p, i);
         p.given[j->line[i].rule] = true;
     }
-    find_contradictions(&p);
-    if (p.given[RULE_ONE_SIDED])
+    if (p.given[RULE_ONE_SIDED]) {
+        find_contradictions(&p);
         open_ends_find(j, m, flow, o->strict_gaps);
+    }
     if (!o->exact && !o->preset) {
         if (p.given[RULE_ONE_SIDED] || p.given[RULE_ABSENT] || p.given[RULE_ELEMENTS])
             lost_gradients_find(j, m, flow);

@@ -118,8 +118,8 @@ static void say_one_sided(struct rule_case *k)
 static void say_contradicts(struct rule_case *k)
 {
     buf_cstr(k->out, k->l->row[TARGET] == NONE
-                         ? _("no target row found for it, and it is not what its call makes of its own inputs")
-                         : _("no golden row found for it, and it is not what its call makes of its own inputs"));
+                         ? _("no target row found for it, and it contradicts what else was recorded of its call")
+                         : _("no golden row found for it, and it contradicts what else was recorded of its call"));
 }
 
 static void say_unlinked(struct rule_case *k)

@@ -93,7 +93,7 @@ enum verdict_rule {
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
     RULE_ANGLES,        /* figures: the sines of angles that one side holds in 16 bits; those do not show how far off */
-    RULE_CONTRADICTS,   /* no partner, is read later, and is not what its own call makes of its own inputs */
+    RULE_CONTRADICTS,   /* no partner, and contradicts what else was recorded of its call */
     RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */
     RULE_OPEN_END,      /* no partner: an operator without a formula at the end of the step (open_ends.h) */
     RULE_UNLINKED,      /* no partner: no other operator made or reads this value of a backward pass (open_ends.h) */

@@ -283,8 +283,8 @@ static void say_unjudged(const struct judge_summary *s, enum unjudged why, struc
         buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
         break;
     case UNJUDGED_CONTRADICTS:
-        buf_fmt(out, _("could not be judged: no pair deviates, but outputs without a partner are not what their calls "
-                       "make of their own inputs: %u"), s->contradicting);
+        buf_fmt(out, _("could not be judged: no pair deviates, but values without a partner contradict what else was "
+                       "recorded of their calls: %u"), s->contradicting);
         break;
     case UNJUDGED_UNANSWERED:
         buf_fmt(out, !s->of_weights

@@ -50,6 +50,49 @@ static void figures_of_the_file(void **state)
     }
 }
 
+/* A call that only moves elements hands on their figures, but for the order of sums. */
+static void figures_of_moved_elements(void **state)
+{
+    static const struct {
+        enum call_kind kind;
+        enum family family;
+        int64_t out; /* the number of elements, on one axis; 4: two axes of four, as what goes in */
+        double stat[STAT_COUNT]; /* of what comes out */
+        bool contradicts;
+        enum call_phase phase;
+    } cases[] = {
+        {CALL_API, FAMILY_VIEW, 16, {2, -1, 0.5, 5}, false, PHASE_FORWARD},
+        {CALL_API, FAMILY_VIEW, 16, {2, -1, 0.5, 5.000001}, false, PHASE_FORWARD},
+        {CALL_API, FAMILY_VIEW, 16, {2.1, -1, 0.5, 5}, true, PHASE_FORWARD},
+        {CALL_API, FAMILY_CAST, 16, {2, -1, 0.5, 5.1}, true, PHASE_FORWARD},
+        {CALL_API, FAMILY_COPY, 16, {2, -1, 0.6, 5}, true, PHASE_FORWARD},
+        {CALL_API, FAMILY_VIEW, 8, {1, -1, 0.5, 3}, false, PHASE_FORWARD}, /* a part */
+        {CALL_API, FAMILY_MUL, 16, {4, -2, 1, 10}, false, PHASE_FORWARD},
+        {CALL_MODULE, FAMILY_VIEW, 16, {4, -2, 1, 10}, false, PHASE_FORWARD},
+        {CALL_API, FAMILY_VIEW, 16, {2.1, -1, 0.5, 5}, true, PHASE_BACKWARD},
+        {CALL_API, FAMILY_VIEW, 4, {2.1, -1, 0.5, 5}, false, PHASE_BACKWARD}, /* it may have returned its input */
+        {CALL_OPERATOR, FAMILY_VIEW, 4, {2.1, -1, 0.5, 5}, true, PHASE_BACKWARD},
+    };
+    static const double in[STAT_COUNT] = {2, -1, 0.5, 5};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct dump d;
+        dump_init(&d);
+        uint32_t row[2], call = dump_add_call(&d, STR("F.x.0.forward"), cases[i].kind, cases[i].phase);
+        d.calls.v[call].family = (uint8_t)cases[i].family;
+        row[0] = add(&d, call, "input.0", IO_INPUT, (const int64_t[]){4, 4}, 2);
+        row[1] = add(&d, call, "output.0", IO_OUTPUT, (const int64_t[]){cases[i].out, 4}, cases[i].out == 4 ? 2 : 1);
+        for (int s = 0; s < 2; s++) {
+            d.rows.v[row[s]].has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+            memcpy(d.rows.v[row[s]].stat, s ? cases[i].stat : in, sizeof in);
+        }
+        for (int s = 0; s < 2; s++)
+            if (moved_figures_contradict(&d, row[s]) != cases[i].contradicts)
+                fail_msg("case %zu", i);
+        dump_release(&d);
+    }
+}
+
 /* The header of a file: its type and its sizes, axes of size 1 included. NumPy has no bfloat16, torch has. */
 static void headers_of_the_file(void **state)
 {
@@ -248,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_file),
+        cmocka_unit_test(figures_of_moved_elements),
         cmocka_unit_test(headers_of_the_file),
         cmocka_unit_test(norms_below_float32),
         cmocka_unit_test(elements_that_are_not_finite),
