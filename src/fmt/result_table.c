@@ -38,6 +38,7 @@ static const struct title {
     {"Bench Tensor Shape", COL_GOLDEN_SHAPE},
     {"NPU Requires_grad", COL_TARGET_NEEDS},
     {"Bench Requires_grad", COL_GOLDEN_NEEDS},
+    {"Requires_grad Consistent", COL_SAME_NEEDS},
     {"Cosine", COL_COSINE},
     {"EucDist", COL_EUCLID},
     {"MaxAbsErr", COL_MAX_ABS},
@@ -420,6 +421,9 @@ static void take_recorded_figures(struct result_table *t, struct row *r, const s
         return;
     }
     struct str value = str_trim(stat[STAT_MAX]);
+    for (int i = STAT_MAX + 1; i < STAT_COUNT; i++) /* each figure's column repeats it */
+        if (stat[i].n && !str_eq(str_trim(stat[i]), value))
+            result_odd(t, stat[i], _("the value as in the other columns"));
     if (r->kind == ROW_NULL)
         return;
     if (r->kind <= ROW_BOOL) {
@@ -437,11 +441,26 @@ static void take_recorded_figures(struct result_table *t, struct row *r, const s
     }
 }
 
-static void take_needs(struct result_table *t, struct row *r, struct str cell)
+/* Whether a cell is true; `known` is false where it has neither. */
+static bool cell_is_true(struct result_table *t, struct str cell, bool *known)
 {
-    r->needs_gradient = str_ieq(cell, STR("True"));
-    if (!r->needs_gradient && !str_ieq(cell, STR("False")) && !cell_is_absent(cell) && !reading_is_nothing(cell))
+    bool is = str_ieq(cell, STR("True"));
+    *known = is || str_ieq(cell, STR("False"));
+    if (!*known && !cell_is_absent(cell) && !reading_is_nothing(cell))
         result_odd(t, cell, _("true or false"));
+    return is;
+}
+
+/* What a row says of the two sides, and whether they are the same. */
+static bool take_needs(struct result_table *t, const struct str *cell, int side)
+{
+    bool known[3], needs[2];
+    for (int s = 0; s < 2; s++)
+        needs[s] = cell_is_true(t, str_trim(cell[s == TARGET ? COL_TARGET_NEEDS : COL_GOLDEN_NEEDS]), &known[s]);
+    bool same = cell_is_true(t, str_trim(cell[COL_SAME_NEEDS]), &known[2]);
+    if (known[0] && known[1] && known[2] && same != (needs[0] == needs[1]))
+        result_odd(t, str_trim(cell[COL_SAME_NEEDS]), _("whether both sides require a gradient"));
+    return needs[side];
 }
 
 static void framework_of(struct dump *d, struct str type)
@@ -496,7 +515,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     if (r.kind == ROW_TENSOR)
         shape_of(t, &r, shape);
     take_recorded_figures(t, &r, cell, side);
-    take_needs(t, &r, str_trim(cell[side == TARGET ? COL_TARGET_NEEDS : COL_GOLDEN_NEEDS]));
+    r.needs_gradient = take_needs(t, cell, side);
     framework_of(d, type);
     uint32_t row = dump_add_row(d, c, r);
     if (seen == MAP_NONE)
@@ -532,6 +551,49 @@ static void check_difference(struct result_table *t, const struct str *cell, int
         result_odd(t, cell[column], _("the difference of both sides' figures"));
 }
 
+#define MAX_ABS_ROOM 2e-6 /* ptdbg prints six decimals */
+
+/* Figures of the two sides lie apart by no more than their elements do. */
+static void check_largest(struct result_table *t, const struct str *cell, double max_abs)
+{
+    double v[2][STAT_COUNT], size = 0;
+    bool known[STAT_COUNT];
+    for (int i = 0; i < STAT_NORM; i++) {
+        struct str quiet = STR("");
+        known[i] = cell_number(cell[COL_TARGET_MAX + i], &v[TARGET][i], &quiet) &&
+                   cell_number(cell[COL_GOLDEN_MAX + i], &v[GOLDEN][i], &quiet) &&
+                   isfinite(v[TARGET][i] - v[GOLDEN][i]);
+        size = known[i] ? fmax(size, fmax(fabs(v[TARGET][i]), fabs(v[GOLDEN][i]))) : size;
+    }
+    for (int i = 0; i < STAT_NORM; i++) {
+        double room = MAX_ABS_ROOM + (i == STAT_MEAN ? DIFFERENCE_ROOM : 1e-6) * size;
+        if (known[i] && fabs(v[TARGET][i] - v[GOLDEN][i]) > (1 + COSINE_ROOM) * max_abs + room)
+            result_odd(t, cell[COL_TARGET_MAX + i], _("a figure within the largest error of the other side's"));
+    }
+}
+
+/* What the figures of a pair say of each other: no two of equal elements differ. */
+static void check_figures(struct result_table *t, const struct result_line *l, const struct str *cell)
+{
+    const double *f = l->figure;
+    bool has[RESULT_FIGURES];
+    for (int i = 0; i < RESULT_FIGURES; i++)
+        has[i] = l->has & 1 << i && isfinite(f[i]);
+    for (int i = RESULT_ONE_THOUSANDTH; i <= RESULT_FIVE_THOUSANDTHS; i++)
+        if (has[i] && (f[i] < 0 || f[i] > 1))
+            result_odd(t, cell[COL_COSINE + i], _("a share"));
+    bool equal = has[RESULT_EUCLID] && f[RESULT_EUCLID] == 0;
+    if (equal && has[RESULT_MAX_REL] && f[RESULT_MAX_REL] != 0)
+        result_odd(t, cell[COL_MAX_REL], _("no error, as the distance is 0"));
+    if (equal && has[RESULT_ONE_THOUSANDTH] && f[RESULT_ONE_THOUSANDTH] != 1)
+        result_odd(t, cell[COL_ONE], _("a share of 1, as the distance is 0"));
+    if (has[RESULT_EUCLID] && has[RESULT_MAX_ABS] &&
+        f[RESULT_MAX_ABS] > (1 + COSINE_ROOM) * f[RESULT_EUCLID] + MAX_ABS_ROOM)
+        result_odd(t, cell[COL_MAX_ABS], _("an error within the distance"));
+    if (has[RESULT_MAX_ABS])
+        check_largest(t, cell, f[RESULT_MAX_ABS]);
+}
+
 static void take_figures(struct result_table *t, struct result_line *l, const struct str *cell)
 {
     static const int relative[] = {COL_MAX_REL, COL_MIN_REL, COL_MEAN_REL, COL_NORM_REL};
@@ -547,6 +609,7 @@ static void take_figures(struct result_table *t, struct result_line *l, const st
     }
     if (l->has & 1 << RESULT_COSINE && fabs(l->figure[RESULT_COSINE]) > 1 + COSINE_ROOM)
         result_odd(t, cell[COL_COSINE], _("a cosine"));
+    check_figures(t, l, cell);
     if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
         l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
 }

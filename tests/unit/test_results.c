@@ -530,7 +530,7 @@ static void misspelt_types(void **state)
         char text[1000];
         snprintf(text, sizeof text,
                  HEAD "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,%s,torch.float32,\"[2, 3]\","
-                      "\"[2, 3]\",1.0,0.0,0.0,1.0,pass,[]\n", types[i]);
+                      "\"[2, 3]\",1.0,0.0,0.0,0.0,pass,[]\n", types[i]);
         struct session *s = open_path(put_text(dir, "compare_result_rank4.csv", text), false);
         const struct dump *t = &s->now->side[TARGET].dump;
         assert_int_equal(t->rows.v[0].kind, ROW_TENSOR);
