@@ -249,6 +249,15 @@ static bool has_other_type(const struct measure *m, const struct line *l, const 
            (x->flags & LINE_DTYPE_DIFF || strcmp(m->side[TARGET]->framework, m->side[GOLDEN]->framework) == 0);
 }
 
+/* Shapes that differ under values that agree, of one framework: axes of one element, merged ones. */
+static bool has_other_shape(const struct measure *m, const struct line *l, const struct line_judgement *x)
+{
+    const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),
+                       *g = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
+    return line_agrees(x) && t && g && !shape_same(t, g) &&
+           strcmp(m->side[TARGET]->framework, m->side[GOLDEN]->framework) == 0;
+}
+
 /* Whether a recording says of its tensors which require a gradient. */
 static bool tells_needs(const struct dump *d)
 {
@@ -308,6 +317,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->other_types += has_other_type(m, l, x);
+        s->other_shapes += has_other_shape(m, l, x);
         s->other_needs += needs && has_other_need(m, l);
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;

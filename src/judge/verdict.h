@@ -183,6 +183,7 @@ struct judge_summary {
     uint32_t idle;               /* arguments that differ while every output of their call agrees */
     uint32_t other_sums;         /* those of them whose checksums differ: evidence beside the figures */
     uint32_t other_types;        /* pairs that agree although their element types differ */
+    uint32_t other_shapes;       /* the same of their shapes, in recordings of one framework */
     uint32_t other_needs;        /* pairs of which one side's alone was recorded as requiring a gradient */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */

@@ -256,6 +256,8 @@ static void say_aligned(const struct judge_summary *s, struct buf *out)
         buf_fmt(out, _("; arguments that differ while the outputs of their calls agree: %u"), s->idle);
     if (s->other_types)
         buf_fmt(out, _("; pairs that agree but differ in element type: %u"), s->other_types);
+    if (s->other_shapes)
+        buf_fmt(out, _("; pairs that agree but differ in shape: %u"), s->other_shapes);
     if (s->other_needs)
         buf_fmt(out, _("; pairs that differ in requires_grad: %u"), s->other_needs);
 }

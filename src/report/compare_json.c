@@ -122,6 +122,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "checksums_differ", s->other_sums);
     jw_kint(w, "idle_arguments", s->idle);
     jw_kint(w, "types_differ", s->other_types);
+    jw_kint(w, "shapes_differ", s->other_shapes);
     jw_kint(w, "requires_grad_differ", s->other_needs);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);

@@ -110,6 +110,7 @@ static void accumulate_summary(struct judge_summary *all, const struct judge_sum
     all->other_sums += x->other_sums;
     all->idle += x->idle;
     all->other_types += x->other_types;
+    all->other_shapes += x->other_shapes;
     all->other_needs += x->other_needs;
     all->in_doubt += x->in_doubt;
     all->contradicting += x->contradicting;
