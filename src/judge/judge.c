@@ -188,8 +188,9 @@ static void judge_kinds(struct judge_pass *p, struct verdict_case *k)
     else
         judge_scalar(p, k);
     tensor_verdict_cut(p, k);
-    if (verdict_is_accepted(k->out->verdict) && k->out->flags & LINE_STATISTICS && k->out->rule != RULE_CHECKSUM_SAME &&
-        other_shape_is_unexplained(p->m, k->i)) {
+    bool figures = k->out->flags & LINE_STATISTICS && k->out->rule != RULE_CHECKSUM_SAME;
+    if (verdict_is_accepted(k->out->verdict) &&
+        ((figures && other_shape_is_unexplained(p->m, k->i)) || weight_has_other_axes(p->m, k->i))) {
         verdict_case_give(k, VERDICT_SHAPE, RULE_OTHER_SHAPE);
         k->out->flags |= LINE_DOUBTFUL;
     }

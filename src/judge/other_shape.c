@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dump/family.h"
+#include "dump/reader.h"
 
 /* Whether two lists of axes are the same but for axes of one element. */
 static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
@@ -23,6 +24,34 @@ static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
 static bool shapes_alike(const struct shape *a, const struct shape *b)
 {
     return shape_same(a, b) || same_axes(a->dim, a->ndim, b->dim, b->ndim);
+}
+
+/* The next axis of more than one element; 1 behind the last. `taken` counts them. */
+static int64_t next_axis(const struct shape *s, int *at, int *taken)
+{
+    while (*at < s->ndim && s->dim[*at] == 1)
+        ++*at;
+    ++*taken;
+    return *at < s->ndim ? s->dim[(*at)++] : 1;
+}
+
+/* Whether one shape, of as many elements, is the other with axes taken together or cut. */
+static bool axes_merge(const struct shape *a, const struct shape *b)
+{
+    int i = 0, k = 0;
+    while (i < a->ndim || k < b->ndim) {
+        int own = 0, other = 0;
+        int64_t n = next_axis(a, &i, &own), m = next_axis(b, &k, &other);
+        while (n != m && (n < m ? i < a->ndim : k < b->ndim)) {
+            if (n < m)
+                n *= next_axis(a, &i, &own);
+            else
+                m *= next_axis(b, &k, &other);
+        }
+        if (n != m || (own > 1 && other > 1))
+            return false;
+    }
+    return true;
 }
 
 /* The shape of a tensor of several elements; NULL. */
@@ -88,4 +117,15 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
     if (t->reader == g->reader && strcmp(t->framework, g->framework) == 0 && strcmp(name, other) == 0)
         return is_alone(m, line);
     return contradicts_call(t, l->row[TARGET]) || contradicts_call(g, l->row[GOLDEN]);
+}
+
+bool weight_has_other_axes(const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
+    const struct shape *a = shape_of(t, l->row[TARGET]), *b = shape_of(g, l->row[GOLDEN]);
+    const struct pair *p = &m->pairing->pairs.v[l->pair];
+    const struct view *v = measure_view(m, line);
+    return t->reader && t->reader->weights && g->reader && g->reader->weights && a && b && a->numel == b->numel &&
+           p->view == NONE && p->group == NONE && !(v && v->count) && !axes_merge(a, b);
 }

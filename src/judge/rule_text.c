@@ -122,6 +122,15 @@ static void say_contradicts(struct rule_case *k)
                          : _("no golden row found for it, and it contradicts what else was recorded of its call"));
 }
 
+static void say_other_shape(struct rule_case *k)
+{
+    buf_cstr(k->out, k->x->flags & LINE_STATISTICS
+                         ? _("the same figures in another shape, which nothing else of the call has: they do not show "
+                             "whether the elements are in one order")
+                         : _("the same elements as they lie, in a shape of other axes: what reads them takes them in "
+                             "another order"));
+}
+
 static void say_unlinked(struct rule_case *k)
 {
     buf_cstr(k->out, k->l->row[TARGET] == NONE
@@ -465,10 +474,7 @@ static const struct {
     [RULE_UNLINKED] = {.say = say_unlinked},
     [RULE_MISSING] = {.say = say_missing},
     [RULE_LOST_GRADIENT] = {.say = say_lost_gradient},
-    [RULE_OTHER_SHAPE] =
-        {.plain =
-             N_("the same figures in another shape, which nothing else of the call has: they do not show whether the "
-                "elements are in one order")},
+    [RULE_OTHER_SHAPE] = {.say = say_other_shape},
     [RULE_OPEN_END] =
         {.plain =
              N_("an operator without a formula ends the step here and has no partner: nothing shows whether its result "
