@@ -64,8 +64,7 @@ static bool nonfinite_contradicts(const struct dump *d, uint32_t row, const stru
     return false;
 }
 
-/* Those that were recorded, and not computed from a file. */
-static unsigned recorded_figures(const struct row *r)
+unsigned recorded_figures(const struct row *r)
 {
     return r->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) & ~((unsigned)r->has >> IS_COMPUTED);
 }

@@ -96,9 +96,14 @@ void tensor_files_warn(const struct tensor_files *s, struct dump *d)
                 s->broken.v[0].why);
         dump_warn(d, b.p);
     }
+    tensor_files_tell(s, d);
+    buf_release(&b);
+}
+
+void tensor_files_tell(const struct tensor_files *s, struct dump *d)
+{
     for (size_t i = 0; i < s->broken.n; i++)
         dump_problem(d, s->broken.v[i].row, "damaged", s->broken.v[i].why);
-    buf_release(&b);
 }
 
 void tensor_files_release(struct tensor_files *s)

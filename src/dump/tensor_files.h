@@ -38,9 +38,10 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d,
                        bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel);
 /* Counts a file, unless nobody tried to open it. Rows come in their order. */
 void tensor_files_count(struct tensor_files *s, uint32_t row, const struct tensor_file *f);
-/* Adds a warning to the dump for each kind of finding, and a problem for each row whose file is broken, with or without
- * a partner. The lock is held. */
+/* Adds a warning to the dump for each kind of finding, and what tensor_files_tell adds. The lock is held. */
 void tensor_files_warn(const struct tensor_files *s, struct dump *d);
+/* Adds a problem for each row whose file is broken, with or without a partner. */
+void tensor_files_tell(const struct tensor_files *s, struct dump *d);
 void tensor_files_release(struct tensor_files *s);
 
 #endif

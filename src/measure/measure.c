@@ -61,10 +61,11 @@ static int side_alone(const uint32_t row[2])
 static bool line_is_checkable(const struct measure *m, const struct line *l)
 {
     int s = side_alone(l->row);
-    if (s < 0 || !m->side[!s]->rows.n || m->side[s]->given || !dump_row_readable(m->side[s], l->row[s]))
+    if (s < 0 || !m->side[!s]->rows.n || !dump_row_readable(m->side[s], l->row[s]))
         return false;
-    unsigned has = m->side[s]->rows.v[l->row[s]].has, figures = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
-    return has & figures & ~(has >> IS_COMPUTED);
+    if (m->side[s]->given) /* its parts are held to what was recorded of them when they are opened */
+        return true;
+    return recorded_figures(&m->side[s]->rows.v[l->row[s]]);
 }
 
 /* The view the user or the layout of a fused tensor gives the pair, or NULL. */

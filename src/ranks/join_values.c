@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "dump/contradiction.h"
 #include "ranks/join_view.h"
 #include "ranks/part_values.h"
 
@@ -137,15 +138,38 @@ bool row_hold(struct held *h, const struct whole_rows *r, const struct whole_row
     return parts_hold(h, r, &parts);
 }
 
+/* Holds a part's file to the figures that its rank recorded, once: those of the whole are computed from the files. */
+static int hold_part(const struct whole_rows *r, const struct part_row *p, const struct tensor *t, struct err *e)
+{
+    const struct rank_dump *x = part_dump(r, p);
+    struct side_figures f;
+    if (!x->held || !recorded_figures(&x->dump.rows.v[p->row]) || atomic_load(&x->held[p->row]))
+        return 0;
+    if (figures_one(kern_select(NULL), t, &f, NULL, e) || figures_contradict(&x->dump, p->row, &f, t->file.name, e))
+        return -1;
+    atomic_store(&x->held[p->row], true);
+    return 0;
+}
+
+static int part_tensor(const struct whole_rows *r, const struct part_row *p, struct tensor *t, struct err *e)
+{
+    if (dump_tensor(&part_dump(r, p)->dump, p->row, t, e))
+        return -1;
+    int rc = hold_part(r, p, t, e);
+    if (rc)
+        tensor_close(t);
+    return rc;
+}
+
 int whole_row_tensor(const struct whole_rows *r, const struct whole_row *x, struct tensor *t, struct err *e)
 {
     size_t n = x->parts.n, opened = 0;
     if (n == 1 && x->scale == 1 && !x->order)
-        return dump_tensor(&part_dump(r, &x->parts.v[0])->dump, x->parts.v[0].row, t, e);
+        return part_tensor(r, &x->parts.v[0], t, e);
     struct tensor *part = mem_zalloc((n + 1) * sizeof *part);
     int rc = 0;
     for (; opened < n && rc == 0; opened += rc == 0)
-        rc = dump_tensor(&part_dump(r, &x->parts.v[opened])->dump, x->parts.v[opened].row, &part[opened], e);
+        rc = part_tensor(r, &x->parts.v[opened], &part[opened], e);
     struct joined_view v;
     const struct shape *ps = whole_row_part_shape(r, x);
     if (rc == 0 && (!ps || !whole_row_view(x, ps, &v)))

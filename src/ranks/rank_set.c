@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/threads.h"
 #include "dump/family.h"
+#include "dump/tensor_files.h"
 
 /* State of recordings read by several threads. */
 struct reading {
@@ -16,6 +17,17 @@ struct reading {
     const struct place **place; /* per rank of the set */
     struct err *err;            /* per rank: code 0 if it was read */
 };
+
+/* Opens the headers of the files: of a part that cannot be read nothing is joined, and nothing would say so. */
+static void look_at_files(struct rank_dump *r)
+{
+    struct tensor_files files;
+    tensor_files_look(&files, &r->dump, NULL, NULL);
+    tensor_files_tell(&files, &r->dump);
+    tensor_files_release(&files);
+    if (r->dump.reader->tensor)
+        r->held = mem_zalloc((r->dump.rows.n + 1) * sizeof *r->held);
+}
 
 static void read_recording(struct rank_dump *r, const struct place *p, const char *path, struct err *e)
 {
@@ -27,8 +39,9 @@ static void read_recording(struct rank_dump *r, const struct place *p, const cha
     pthread_mutex_init(&lock, NULL);
     struct load load = {.lock = &lock};
     place_set(&r->dump, p);
-    if (r->dump.reader->open(&r->dump, &load, e) == 0)
-        r->dump.complete = true;
+    r->dump.complete = r->dump.reader->open(&r->dump, &load, e) == 0;
+    if (r->dump.complete)
+        look_at_files(r);
     else if (!e->code)
         e->code = ERR_DATA;
     pthread_mutex_destroy(&lock);
@@ -51,6 +64,13 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
     return rank_set_load_watched(s, path, places, step, workers, NULL, e);
 }
 
+static void release_rank(struct rank_dump *r)
+{
+    dump_release(&r->dump);
+    free(r->held);
+    free(r);
+}
+
 /* Removes optional ranks that could not be read; -1 with the first failure otherwise. */
 static int drop_unread_ranks(struct reading *x, struct err *e)
 {
@@ -71,8 +91,7 @@ static int drop_unread_ranks(struct reading *x, struct err *e)
             s->ranks.v[n++] = r;
             continue;
         }
-        dump_release(&r->dump);
-        free(r);
+        release_rank(r);
     }
     s->ranks.n = n;
     return rc;
@@ -199,10 +218,8 @@ void rank_set_release(struct rank_set *s)
 {
     if (!s->path)
         return;
-    for (size_t i = 0; i < s->ranks.n; i++) {
-        dump_release(&s->ranks.v[i]->dump);
-        free(s->ranks.v[i]);
-    }
+    for (size_t i = 0; i < s->ranks.n; i++)
+        release_rank(s->ranks.v[i]);
     vec_release(&s->ranks);
     vec_release(&s->others);
     *s = (struct rank_set){0};

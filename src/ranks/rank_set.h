@@ -7,6 +7,7 @@
 struct rank_dump {
     int rank;
     struct dump dump;
+    atomic_bool *held; /* per row: its file was found to be what was recorded of it; NULL: no tensors were recorded */
 };
 
 typedef VEC(int) rank_list;
