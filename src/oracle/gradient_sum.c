@@ -20,6 +20,7 @@
 struct summing {
     const struct oracle_side *s;
     const struct dataflow *flow;
+    struct gradient_work *work;
     struct arena *a;
     uint32_t value;        /* the row of the forward call's result */
     const double *v;       /* its elements */
@@ -318,10 +319,19 @@ static bool add_use(struct summing *x, const struct value_use *u)
     return w && note_row(x, row);
 }
 
+/* Whether so many rows may be looked at. */
+static bool work_is_left(struct gradient_work *w, size_t rows)
+{
+    w->rows -= (double)rows;
+    return gradient_work_goes_on(w);
+}
+
 static bool add_all_uses(struct summing *x)
 {
     const struct dump *d = x->s->dump;
     struct value_use u;
+    if (!work_is_left(x->work, d->rows.n - x->value))
+        return false;
     for (uint32_t r = x->value + 1; r < d->rows.n; r++)
         if (is_use(x, r, &u) && !add_use(x, &u))
             return false;
@@ -355,7 +365,7 @@ static double residual_of(struct summing *x, uint32_t row)
 static double sum_residual(struct summing *x, const struct gradient_side *g, struct arena *a, uint32_t row)
 {
     const struct dump *d = g->side->dump;
-    *x = (struct summing){.s = g->side, .flow = g->flow, .a = a, .value = result_of(d, row)};
+    *x = (struct summing){.s = g->side, .flow = g->flow, .work = g->work, .a = a, .value = result_of(d, row)};
     if (x->value == NONE || !g->side->any)
         return NAN;
     x->n = (int64_t)dump_row_numel(d, row);
@@ -398,7 +408,7 @@ static bool trace_call(struct tracing *t, uint32_t output, int depth)
 static uint32_t read_from(const struct gradient_side *g, struct arena *a, uint32_t row)
 {
     const struct dump *d = g->side->dump;
-    if (d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD)
+    if (d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD || !work_is_left(g->work, ROWS_BACK))
         return NONE;
     for (uint32_t r = row; r-- > 0 && row - r <= ROWS_BACK;) {
         struct summing x = {.s = g->side, .flow = g->flow, .a = a, .value = r, .n = (int64_t)dump_row_numel(d, r)};

@@ -9,17 +9,29 @@
 #include "oracle/oracle_side.h"
 #include "pair/pairing.h"
 
+/* How many rows may still be looked at, of both sides, and whether to stop. */
+struct gradient_work {
+    double rows;
+    const atomic_bool *cancel; /* or NULL */
+};
+
+static inline bool gradient_work_goes_on(const struct gradient_work *w)
+{
+    return w->rows >= 0 && !(w->cancel && atomic_load_explicit(w->cancel, memory_order_relaxed));
+}
+
 /* One side of a comparison. */
 struct gradient_side {
     int number; /* TARGET or GOLDEN */
     const struct oracle_side *side;
     const struct dataflow *flow;
     const struct pairing *pairing;
+    struct gradient_work *work;
 };
 
 /* Whether a row, a gradient that comes in, is that sum within the bound of its additions, products and casts. Adds the
  * lines of what it was computed from; from what has no partner it goes back through calls that are right by their own
- * inputs. */
+ * inputs. False where the work ends first. */
 bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out);
 
 #endif

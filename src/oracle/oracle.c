@@ -404,16 +404,17 @@ static void find_own_wrong(struct crossing *x)
 
 #define SUMS_MOST 256 /* deviating gradients that are added up */
 #define SUM_COST 16   /* operations an element: some uses on both sides */
+#define SUM_ROWS 2e7  /* looked at for all of them */
 
 /* Whether each side's row of a line is a sum of what the uses of a value return there. */
 static bool is_summed(const struct crossing *x, const struct dataflow flow[2], uint32_t line,
-                      struct summed_gradient *out)
+                      struct gradient_work *work, struct summed_gradient *out)
 {
     struct arena a = {0};
     bool summed = true;
     *out = (struct summed_gradient){.line = line};
     for (int s = GOLDEN; s >= TARGET && summed; s--) {
-        const struct gradient_side g = {s, x->side[s], &flow[s], x->pairing};
+        const struct gradient_side g = {s, x->side[s], &flow[s], x->pairing, work};
         summed = gradient_is_sum(&g, &a, x->pairing->lines.v[line].row[s], out);
     }
     arena_release(&a);
@@ -425,12 +426,13 @@ static bool is_incoming_gradient(const struct dump *d, uint32_t row)
     return d->rows.v[row].io == IO_INPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD;
 }
 
-/* Incoming gradients that deviate, and are what nobody recorded adding up. */
-static void find_sums(struct crossing *x, const struct judgement *j)
+/* Incoming gradients that deviate, and are what nobody recorded adding up. False if *cancel was set meanwhile. */
+static bool find_sums(struct crossing *x, const struct judgement *j, const atomic_bool *cancel)
 {
+    struct gradient_work work = {SUM_ROWS, cancel};
     struct dataflow flow[2];
     int tried = 0;
-    for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST; i++) {
+    for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST && gradient_work_goes_on(&work); i++) {
         const struct line *l = &x->pairing->lines.v[i];
         struct summed_gradient found;
         if (l->pair == NONE || !line_is_bad(&j->line[i]) || !is_incoming_gradient(x->m->side[TARGET], l->row[TARGET]))
@@ -443,11 +445,12 @@ static void find_sums(struct crossing *x, const struct judgement *j)
         for (int s = 0; s < 2 && !tried; s++)
             dataflow_build(&flow[s], x->m->side[s]);
         tried++;
-        if (is_summed(x, flow, i, &found))
+        if (is_summed(x, flow, i, &work, &found))
             vec_push(&x->o->sums, found);
     }
     for (int s = 0; s < 2 && tried; s++)
         dataflow_release(&flow[s]);
+    return !(cancel && atomic_load(cancel));
 }
 
 /* False if *cancel was set meanwhile. */
@@ -473,9 +476,7 @@ static bool cross_sides(struct oracle *o, const struct measure *m, const struct 
             keep_by_rows(&x, &x.calls.v[i]);
     }
     vec_release(&x.calls);
-    if (whole)
-        find_sums(&x, j);
-    return whole;
+    return whole && find_sums(&x, j, cancel);
 }
 
 /* Leaves the records of parameters' gradients of a side that are no product of what its modules' calls were given to
