@@ -82,7 +82,8 @@ static void gradients_by_value(struct sequence *w, int s)
             const struct row *x = &side->rows.v[r];
             const struct call *c = &side->calls.v[x->call];
             if (!sequence_free(w, pass ? !s : s, r) || x->kind != ROW_TENSOR ||
-                !(x->has & HAS_NORM) || !(x->stat[STAT_NORM] > 0) || dump_row_numel(side, r) <= 1)
+                !(x->has & HAS_NORM) || !(x->stat[STAT_NORM] > 0) || !isfinite(x->stat[STAT_NORM]) ||
+                dump_row_numel(side, r) <= 1)
                 continue;
             uint64_t numel = dump_row_numel(side, r);
             int64_t at = llround(log(x->stat[STAT_NORM]) * 500);

@@ -486,6 +486,7 @@ static void another_batch_first(void **state)
         assert_int_equal(c.verdict, STAGE_FAIL);
         assert_true(advised("which batch each side takes first"));
         assert_false(advised("the forward pass differs"));
+        curves_release(&c);
     }
     for (int i = 1; i <= t.steps; i++) /* a trend without ups and downs is no evidence */
         t.loss[i] = (g.loss[i] = 8 - 0.001 * i) - 0.0015;
