@@ -123,9 +123,11 @@ bool weight_has_other_axes(const struct measure *m, uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     const struct dump *t = m->side[TARGET], *g = m->side[GOLDEN];
+    if (!t->reader || !t->reader->weights || !g->reader || !g->reader->weights)
+        return false;
     const struct shape *a = shape_of(t, l->row[TARGET]), *b = shape_of(g, l->row[GOLDEN]);
     const struct pair *p = &m->pairing->pairs.v[l->pair];
     const struct view *v = measure_view(m, line);
-    return t->reader && t->reader->weights && g->reader && g->reader->weights && a && b && a->numel == b->numel &&
-           p->view == NONE && p->group == NONE && !(v && v->count) && !axes_merge(a, b);
+    return a && b && a->numel == b->numel && p->view == NONE && p->group == NONE && !(v && v->count) &&
+           !axes_merge(a, b);
 }
