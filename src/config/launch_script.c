@@ -149,11 +149,11 @@ static bool is_python_program(const struct shell_field *f)
 }
 
 /* Programs that train and are no .py: LLaMA-Factory, ms-swift, TRL. */
-static bool is_training_command(const struct shell_field *f)
+static bool is_training_command(struct str word)
 {
     static const char *const names[] = {"llamafactory-cli", "swift", "megatron", "trl"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_is(f->text, names[i]))
+        if (str_is(word, names[i]))
             return true;
     return false;
 }
@@ -162,7 +162,7 @@ static bool is_training_command(const struct shell_field *f)
 static size_t program_at(const shell_fields *f)
 {
     size_t i = 0;
-    if (f->n && is_training_command(&f->v[0]))
+    if (f->n && is_training_command(f->v[0].text))
         return 0;
     while (i < f->n && !is_python_program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
         i++;
@@ -517,7 +517,7 @@ static int take_arguments(struct script_walk *w)
         w->sh.s->sections = k->sections;
     }
     /* the defaults of a program that is not known, or that reads another file as well, are not known */
-    w->sh.s->partial = w->sh.s->partial || !k || named || (f->n && is_training_command(&f->v[0]) && megatron);
+    w->sh.s->partial = w->sh.s->partial || !k || named || (f->n && is_training_command(f->v[0].text) && megatron);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {
             rc = take_script_option(w, f, &i,
@@ -554,8 +554,8 @@ bool launch_script_sniff(struct str text)
 {
     static const char *const begins[] =
         {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed ",
-         "accelerate ", "llamafactory-cli ", "swift ", "megatron ", "trl "};
-    struct str line, name, value;
+         "accelerate "};
+    struct str line, name, value, rest;
     bool append;
     if (str_starts(text, "#!"))
         return true;
@@ -567,7 +567,8 @@ bool launch_script_sniff(struct str text)
         for (size_t i = 0; i < ARRAY_LEN(begins); i++)
             if (str_starts(line, begins[i]) && !str_is(line, "---"))
                 return true;
-        if (parse_assignment(line, &name, &value, &append))
+        if ((str_split(line, ' ', &name, &rest) && is_training_command(name)) ||
+            parse_assignment(line, &name, &value, &append))
             return true;
     }
     return false;
