@@ -205,6 +205,12 @@ void dump_release(struct dump *d); /* first calls its reader's close */
  * of what is found out about them. `read` must outlive d. */
 void dump_share(struct dump *d, const struct dump *read);
 
+/* Whether both were recorded in the same framework; also of two that do not say in which. */
+static inline bool dumps_of_one_framework(const struct dump *a, const struct dump *b)
+{
+    return strcmp(a->framework, b->framework) == 0;
+}
+
 /* The format that calls and names come from. */
 static inline const struct reader *dump_format(const struct dump *d)
 {

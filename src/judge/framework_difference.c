@@ -423,7 +423,7 @@ static const char *accumulates_gradient(const struct dump *const side[2], const 
 
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
-    if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0) {
+    if (dumps_of_one_framework(side[TARGET], side[GOLDEN])) {
         const char *why = inner_product(side, row);
         why = why ? why : of_maker(side, row);
         why = why ? why : of_uses(side, row);

@@ -74,7 +74,7 @@ static bool are_other_fills(const struct verdict_case *k)
 static void judge_absent(const struct judge_pass *p, struct verdict_case *k)
 {
     bool both = k->r[TARGET]->kind == k->r[GOLDEN]->kind;
-    if (both || k->r[TARGET]->io != IO_INPUT || !judge_pass_of_one_framework(p))
+    if (both || k->r[TARGET]->io != IO_INPUT || !dumps_of_one_framework(p->side[TARGET], p->side[GOLDEN]))
         verdict_case_give(k, VERDICT_SKIP, RULE_ABSENT);
     else
         verdict_case_give_kinds(k, false);
@@ -91,7 +91,7 @@ static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b)) ||
                (reals && fabs(a - b) <= LAST_DIGIT * fabs(b));
     } else if (row_is_number(t) || row_is_number(g)) {
-        verdict_case_give_kinds(k, !judge_pass_of_one_framework(p));
+        verdict_case_give_kinds(k, !dumps_of_one_framework(p->side[TARGET], p->side[GOLDEN]));
         return;
     } else {
         same = strcmp(t->text, g->text) == 0 ||
@@ -262,7 +262,7 @@ static bool an_input_agrees(const struct judge_pass *p, uint32_t call)
 static void doubt_cut_partners(struct judge_pass *p)
 {
     const struct dump *d = p->side[TARGET];
-    if (!strcmp(d->framework, p->side[GOLDEN]->framework) || (!ends_early(d) && !ends_early(p->side[GOLDEN])))
+    if (dumps_of_one_framework(d, p->side[GOLDEN]) || (!ends_early(d) && !ends_early(p->side[GOLDEN])))
         return;
     for (size_t c = 0; c < d->calls.n; c++) {
         if (an_input_agrees(p, (uint32_t)c))

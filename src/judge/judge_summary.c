@@ -242,20 +242,20 @@ static bool has_other_sum(const struct measure *m, const struct line *l)
 }
 
 /* Types that differ under values that agree; integers of two frameworks have their framework's width. */
-static bool has_other_type(const struct measure *m, const struct line *l, const struct line_judgement *x)
+static bool has_other_type(const struct measure *m, const struct line *l, const struct line_judgement *x,
+                           bool one_framework)
 {
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     return line_agrees(x) && t->dtype != g->dtype && t->dtype && g->dtype &&
-           (x->flags & LINE_DTYPE_DIFF || strcmp(m->side[TARGET]->framework, m->side[GOLDEN]->framework) == 0);
+           (x->flags & LINE_DTYPE_DIFF || one_framework);
 }
 
-/* Shapes that differ under values that agree, of one framework: axes of one element, merged ones. */
+/* Shapes that differ under values that agree: axes of one element, merged ones. */
 static bool has_other_shape(const struct measure *m, const struct line *l, const struct line_judgement *x)
 {
     const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),
                        *g = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
-    return line_agrees(x) && t && g && !shape_same(t, g) &&
-           strcmp(m->side[TARGET]->framework, m->side[GOLDEN]->framework) == 0;
+    return line_agrees(x) && t && g && !shape_same(t, g);
 }
 
 /* Whether a recording says of its tensors which require a gradient. */
@@ -285,6 +285,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
     struct judge_summary *s = &j->sum;
     struct coverage v;
     s->of_weights = holds_weights(m->side[TARGET]) && holds_weights(m->side[GOLDEN]);
+    bool one_framework = dumps_of_one_framework(m->side[TARGET], m->side[GOLDEN]);
     bool needs = tells_needs(m->side[TARGET]) && tells_needs(m->side[GOLDEN]);
     coverage_begin(&v, m);
     find_regions(s, m, flow);
@@ -316,8 +317,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->other_sums += figures && has_other_sum(m, l);
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
-        s->other_types += has_other_type(m, l, x);
-        s->other_shapes += has_other_shape(m, l, x);
+        s->other_types += has_other_type(m, l, x, one_framework);
+        s->other_shapes += one_framework && has_other_shape(m, l, x);
         s->other_needs += needs && has_other_need(m, l);
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;

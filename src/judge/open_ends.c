@@ -32,7 +32,7 @@ static bool of_one_tool(const struct measure *m)
 {
     const struct reader *t = m->side[TARGET]->reader, *g = m->side[GOLDEN]->reader;
     return (t == g || (t && g && t->weights && g->weights)) &&
-           strcmp(m->side[0]->framework, m->side[1]->framework) == 0;
+           dumps_of_one_framework(m->side[TARGET], m->side[GOLDEN]);
 }
 
 /* The other side's call of the same name with which a row of this call is paired; NONE. */

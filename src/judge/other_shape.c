@@ -114,7 +114,7 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
         return false;
     const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,
                *other = g->calls.v[g->rows.v[l->row[GOLDEN]].call].name;
-    if (t->reader == g->reader && strcmp(t->framework, g->framework) == 0 && strcmp(name, other) == 0)
+    if (t->reader == g->reader && dumps_of_one_framework(t, g) && strcmp(name, other) == 0)
         return is_alone(m, line);
     return contradicts_call(t, l->row[TARGET]) || contradicts_call(g, l->row[GOLDEN]);
 }

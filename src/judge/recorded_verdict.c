@@ -199,7 +199,7 @@ static bool give_other_checksum(struct judge_pass *p, struct verdict_case *k)
     bool same_type = k->r[TARGET]->dtype == k->r[GOLDEN]->dtype;
     if (checksum_compare(k->r[TARGET]->text, k->r[GOLDEN]->text) == CHECKSUM_OTHER)
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_OTHER);
-    else if (same_type && (judge_pass_of_one_framework(p) || weight))
+    else if (same_type && (dumps_of_one_framework(p->side[TARGET], p->side[GOLDEN]) || weight))
         verdict_case_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
     else
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
@@ -217,8 +217,8 @@ static bool only_types(const struct row *r)
 
 static bool give_other_type(struct judge_pass *p, struct verdict_case *k)
 {
-    if (!judge_pass_of_one_framework(p) || !only_types(k->r[TARGET]) || !only_types(k->r[GOLDEN]) ||
-        k->r[TARGET]->dtype == k->r[GOLDEN]->dtype)
+    if (!dumps_of_one_framework(p->side[TARGET], p->side[GOLDEN]) || !only_types(k->r[TARGET]) ||
+        !only_types(k->r[GOLDEN]) || k->r[TARGET]->dtype == k->r[GOLDEN]->dtype)
         return false;
     verdict_case_give_kinds(k, false);
     return true;

@@ -2,8 +2,6 @@
 #ifndef JUDGE_ROW_VERDICT_H
 #define JUDGE_ROW_VERDICT_H
 
-#include <string.h>
-
 #include "base/map.h"
 #include "judge/verdict.h"
 #include "judge/noise_level.h"
@@ -80,11 +78,6 @@ static inline void verdict_case_give_kinds(struct verdict_case *k, bool alike)
     verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
     if (!alike)
         k->out->flags |= LINE_DOUBTFUL;
-}
-
-static inline bool judge_pass_of_one_framework(const struct judge_pass *p)
-{
-    return strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) == 0;
 }
 
 static inline enum dtype_class row_class(const struct row *r)

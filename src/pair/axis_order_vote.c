@@ -63,7 +63,7 @@ static bool may_be_transposed(const struct ordering *x, const struct line *l)
                            r->io == IO_OUTPUT;
     return alike && (s->ndim > 2 || weight_gradient) && r->kind == ROW_TENSOR &&
            (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
-           strcmp(x->d[TARGET]->framework, x->d[GOLDEN]->framework) != 0;
+           !dumps_of_one_framework(x->d[TARGET], x->d[GOLDEN]);
 }
 
 /* Key of one operand of one operator with these shapes. */

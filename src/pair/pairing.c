@@ -515,7 +515,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
         const struct reader *r[2] = {dump_format(target), dump_format(golden)}; /* NULL: generated, not read */
-        bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
+        bool one_language = dumps_of_one_framework(target, golden) && r[TARGET] == r[GOLDEN];
         bool counted = one_language && !o->given_count && counts_calls(target) && counts_calls(golden);
         if (counted && (!anchors_same_calls(target, golden) || anchors_exchanged(target, golden)))
             by_counted_names(&b);

@@ -202,7 +202,7 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
     const struct dump *d[2] = {target, golden};
     struct nmap turned = {0}; /* the target's modules with such a weight */
     uint32_t view = NONE;
-    bool same = strcmp(target->framework, golden->framework) == 0;
+    bool same = dumps_of_one_framework(target, golden);
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
         if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_weight(target, l->row[TARGET]) ||

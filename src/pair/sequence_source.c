@@ -96,7 +96,7 @@ static bool reads_value(const struct sequence *w, int s, uint32_t call, uint32_t
 static bool has_namesake(const struct sequence *w, int s, uint32_t row)
 {
     struct str name = dump_call_name(w->d[s], w->d[s]->rows.v[row].call);
-    uint32_t c = strcmp(w->d[TARGET]->framework, w->d[GOLDEN]->framework) ? NONE : dump_find_call(w->d[!s], name, 0);
+    uint32_t c = dumps_of_one_framework(w->d[TARGET], w->d[GOLDEN]) ? dump_find_call(w->d[!s], name, 0) : NONE;
     return c != NONE && w->call_pair[!s][c] == NONE;
 }
 

@@ -154,7 +154,7 @@ static void follow_calls(struct token_ordering *x)
 void token_rows_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     struct token_ordering x = {.p = p, .d = {target, golden}};
-    if (strcmp(target->framework, golden->framework) == 0)
+    if (dumps_of_one_framework(target, golden))
         return;
     for (int s = 0; s < 2; s++)
         x.from[s] = align_items_producers(x.d[s]);

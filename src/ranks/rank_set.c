@@ -124,7 +124,7 @@ static bool are_of_one_model(const struct dump *x, const struct dump *y)
 {
     struct nmap kinds[2] = {{0}, {0}};
     size_t shared = 0;
-    if (strcmp(x->framework, y->framework) != 0 || x->reader != y->reader)
+    if (!dumps_of_one_framework(x, y) || x->reader != y->reader)
         return false;
     call_kinds(x, &kinds[0]);
     call_kinds(y, &kinds[1]);
