@@ -77,12 +77,15 @@ static int first_contradiction(const struct dump *d, uint32_t row, const double 
     const struct row *r = &d->rows.v[row];
     double count = (double)dump_row_numel(d, row), room = fmax(rounded, room_of(d, r));
     double sum = room + room_of_sum(r, count);
-    double rms = has & HAS_NORM ? is[STAT_NORM] / sqrt(count) : fmax(fabs(is[STAT_MAX]), fabs(is[STAT_MIN]));
+    double rms = has & HAS_NORM ? fabs(is[STAT_NORM]) / sqrt(count) : fmax(fabs(is[STAT_MAX]), fabs(is[STAT_MIN]));
     has &= recorded_figures(r);
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         int stat = figure[i].stat;
-        double b = is[stat], a = stat == STAT_NORM ? fabs(r->stat[stat]) /* of a tensor without dimensions the value */
-                                                   : r->stat[stat];
+        double a = r->stat[stat], b = is[stat];
+        if (stat == STAT_NORM) { /* of a tensor without dimensions tools record the value */
+            a = fabs(a);
+            b = fabs(b);
+        }
         /* a norm is the root of a sum of squares in float32, below whose least number small ones vanish */
         double most = stat == STAT_NORM   ? sum * fabs(b) + sqrt(count) * LEAST_ROOT + dtype_table[r->dtype].least
                       : stat == STAT_MEAN ? sum * rms + dtype_table[r->dtype].least

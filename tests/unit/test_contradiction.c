@@ -93,6 +93,27 @@ static void figures_of_moved_elements(void **state)
     }
 }
 
+/* The norm that tools record of a tensor without dimensions is its value, whatever its sign. */
+static void figures_of_a_moved_number(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        struct dump d;
+        dump_init(&d);
+        uint32_t row[2], call = dump_add_call(&d, STR("Tensor.to.0.forward"), CALL_API, PHASE_FORWARD);
+        d.calls.v[call].family = FAMILY_CAST;
+        for (int s = 0; s < 2; s++) {
+            row[s] = add(&d, call, s ? "output.0" : "input.0", s ? IO_OUTPUT : IO_INPUT, NULL, 0);
+            d.rows.v[row[s]].has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+            for (int i = 0; i < STAT_COUNT; i++)
+                d.rows.v[row[s]].stat[i] = s && other ? -3 : -2;
+        }
+        for (int s = 0; s < 2; s++)
+            assert_int_equal(moved_figures_contradict(&d, row[s]), other);
+        dump_release(&d);
+    }
+}
+
 /* The header of a file: its type and its sizes, axes of size 1 included. NumPy has no bfloat16, torch has. */
 static void headers_of_the_file(void **state)
 {
@@ -292,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_file),
         cmocka_unit_test(figures_of_moved_elements),
+        cmocka_unit_test(figures_of_a_moved_number),
         cmocka_unit_test(headers_of_the_file),
         cmocka_unit_test(norms_below_float32),
         cmocka_unit_test(elements_that_are_not_finite),
