@@ -169,14 +169,6 @@ static struct pickle *vm_boolean(struct vm *v, bool b)
     return vm_push(v, p);
 }
 
-static struct pickle *vm_fixed(struct vm *v, unsigned width, bool is_signed)
-{
-    uint64_t n;
-    if (!vm_number(v, width, &n))
-        return NULL;
-    return vm_integer(v, is_signed && width == 4 ? (int64_t)(int32_t)(uint32_t)n : (int64_t)n);
-}
-
 /* Two's complement of any length. */
 static struct pickle *long_integer(struct vm *v, unsigned width)
 {
@@ -334,187 +326,313 @@ static struct pickle *vm_build(struct vm *v)
     return p;
 }
 
-static struct pickle *vm_step(struct vm *v, unsigned char op)
+/* ---- instructions ---- */
+
+/* What an instruction does, and with which numbers: the bytes of the number behind it, the items it takes off the stack
+ * (MARKED: those above the mark), the kind of what it makes. It returns false after a failure. */
+struct opcode {
+    bool (*run)(struct vm *, const struct opcode *);
+    uint8_t width;
+    int8_t count;
+    enum pickle_kind kind;
+};
+
+#define MARKED (-1)
+
+static bool run_skip(struct vm *v, const struct opcode *o)
 {
-    struct str a, b;
-    struct pickle *x, *y;
+    if (!vm_need(v, o->width))
+        return false;
+    v->at += o->width;
+    return true;
+}
+
+static bool run_mark(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    vec_push(&v->marks, v->stack.n);
+    return true;
+}
+
+static bool run_pop(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    if (!v->marks.n || *vec_last(&v->marks) != v->stack.n)
+        return vm_pop(v);
+    v->marks.n--;
+    return true;
+}
+
+static bool run_pop_mark(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    if (!v->marks.n)
+        return vm_fail(v, _("a mark"));
+    v->stack.n = v->marks.v[--v->marks.n];
+    return true;
+}
+
+static bool run_duplicate(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return vm_push(v, vm_top(v));
+}
+
+static bool run_none(struct vm *v, const struct opcode *o)
+{
+    return vm_push(v, vm_node(v, o->kind));
+}
+
+static bool run_boolean(struct vm *v, const struct opcode *o)
+{
+    return vm_boolean(v, o->count);
+}
+
+/* Of 4 bytes with a sign, of fewer without. */
+static bool run_integer(struct vm *v, const struct opcode *o)
+{
     uint64_t n;
-    switch (op) {
-    case 0x80: /* PROTO */
-        return vm_need(v, 1) ? (v->at++, (struct pickle *)v) : NULL;
-    case 0x95: /* FRAME */
-        return vm_need(v, 8) ? (v->at += 8, (struct pickle *)v) : NULL;
-    case '(':
-        vec_push(&v->marks, v->stack.n);
-        return (struct pickle *)v;
-    case '0': /* POP */
-        if (v->marks.n && *vec_last(&v->marks) == v->stack.n)
-            v->marks.n--;
-        else if (!vm_pop(v))
-            return NULL;
-        return (struct pickle *)v;
-    case '1': /* POP_MARK */
-        if (!v->marks.n)
-            return vm_fail(v, _("a mark"));
-        v->stack.n = v->marks.v[--v->marks.n];
-        return (struct pickle *)v;
-    case '2': /* DUP */
-        return vm_push(v, vm_top(v));
-    case 'N':
-        return vm_push(v, vm_node(v, PICKLE_NONE));
-    case 0x88:
-        return vm_boolean(v, true);
-    case 0x89:
-        return vm_boolean(v, false);
-    case 'K':
-        return vm_fixed(v, 1, false);
-    case 'M':
-        return vm_fixed(v, 2, false);
-    case 'J':
-        return vm_fixed(v, 4, true);
-    case 0x8a:
-        return long_integer(v, 1);
-    case 0x8b:
-        return long_integer(v, 4);
-    case 'I':
-    case 'L':
-        return vm_decimal(v);
-    case 'F':
-        return vm_real(v, false);
-    case 'G':
-        return vm_real(v, true);
-    case 'X':
-        return vm_text(v, PICKLE_TEXT, 4);
-    case 0x8c:
-        return vm_text(v, PICKLE_TEXT, 1);
-    case 0x8d:
-        return vm_text(v, PICKLE_TEXT, 8);
-    case 'U':
-        return vm_text(v, PICKLE_TEXT, 1);
-    case 'T':
-        return vm_text(v, PICKLE_TEXT, 4);
-    case 'C':
-        return vm_text(v, PICKLE_BYTES, 1);
-    case 'B':
-        return vm_text(v, PICKLE_BYTES, 4);
-    case 0x8e:
-    case 0x96:
-        return vm_text(v, PICKLE_BYTES, 8);
-    case 'S':
-    case 'V':
-        x = vm_node(v, PICKLE_TEXT);
-        if (!x || !vm_line(v, &x->text))
-            return NULL;
-        if (x->text.n >= 2 && (x->text.p[0] == '\'' || x->text.p[0] == '"'))
-            x->text = str_n(x->text.p + 1, x->text.n - 2);
-        return vm_push(v, x);
-    case ')':
-        return vm_group(v, PICKLE_TUPLE, 0);
-    case 0x85:
-    case 0x86:
-    case 0x87:
-        return vm_group(v, PICKLE_TUPLE, op - 0x84);
-    case 't':
-        return vm_group(v, PICKLE_TUPLE, -1);
-    case ']':
-    case 0x8f:
-        return vm_group(v, PICKLE_LIST, 0);
-    case 'l':
-    case 0x91:
-        return vm_group(v, PICKLE_LIST, -1);
-    case '}':
-        return vm_group(v, PICKLE_DICT, 0);
-    case 'd':
-        x = vm_group(v, PICKLE_DICT, -1);
-        return x && x->n % 2 ? vm_fail(v, _("a value for every key")) : x;
-    case 'a':
-        return vm_fill(v, 1);
-    case 's':
-        return vm_fill(v, 2);
-    case 'e':
-    case 'u':
-    case 0x90:
-        return vm_fill(v, -1);
-    case 'c':
-        return vm_line(v, &a) && vm_line(v, &b) ? vm_global(v, a, b) : NULL;
-    case 0x93: /* STACK_GLOBAL */
-        y = vm_pop(v);
-        x = y ? vm_pop(v) : NULL;
-        if (!x)
-            return NULL;
-        if (x->kind != PICKLE_TEXT || y->kind != PICKLE_TEXT)
-            return vm_fail(v, _("the names of a global"));
-        return vm_global(v, x->text, y->text);
-    case 'R':
-    case 0x81: /* NEWOBJ */
-        y = vm_pop(v);
-        x = y ? vm_pop(v) : NULL;
-        return vm_call(v, x, y);
-    case 0x92: /* NEWOBJ_EX: keyword arguments are ignored */
-        if (!vm_pop(v))
-            return NULL;
-        y = vm_pop(v);
-        x = y ? vm_pop(v) : NULL;
-        return vm_call(v, x, y);
-    case 'o':
-    case 'i':
-        x = op == 'i' ? (vm_line(v, &a) && vm_line(v, &b) ? vm_global(v, a, b) : NULL) : NULL;
-        if (op == 'i') {
-            if (!x || !vm_pop(v))
-                return NULL;
-            y = vm_node(v, PICKLE_TUPLE);
-            return y && vm_gather(v, y) ? vm_call(v, x, y) : NULL;
-        }
-        y = vm_node(v, PICKLE_TUPLE);
-        if (!y || !vm_gather(v, y))
-            return NULL;
-        if (!y->n)
-            return vm_fail(v, _("a class"));
-        x = y->item[0];
-        y->item++;
-        y->n--;
-        y->cap--;
-        return vm_call(v, x, y);
-    case 'b':
-        return vm_build(v);
-    case 'Q':
-        x = vm_pop(v);
-        y = x ? vm_node(v, PICKLE_PERSISTENT) : NULL;
-        if (!y)
-            return NULL;
-        vm_add(v, y, x);
-        return vm_push(v, y);
-    case 'P':
-        x = vm_node(v, PICKLE_TEXT);
-        y = x && vm_line(v, &x->text) ? vm_node(v, PICKLE_PERSISTENT) : NULL;
-        if (!y)
-            return NULL;
-        vm_add(v, y, x);
-        return vm_push(v, y);
-    case 'q':
-        return vm_indexed(v, 1, vm_put);
-    case 'r':
-        return vm_indexed(v, 4, vm_put);
-    case 'p':
-        return indexed_line(v, vm_put);
-    case 0x94: /* MEMOIZE */
-        return vm_put(v, v->memo.n);
-    case 'h':
-        return vm_indexed(v, 1, vm_get);
-    case 'j':
-        return vm_indexed(v, 4, vm_get);
-    case 'g':
-        return indexed_line(v, vm_get);
-    case 0x82: /* EXT1, 2, 4: registered code, opaque */
-    case 0x83:
-    case 0x84:
-        return vm_number(v, op == 0x82 ? 1 : op == 0x83 ? 2 : 4, &n)
-                   ? vm_global(v, STR("extension"), STR("registered"))
-                   : NULL;
-    default:
-        v->at--;
-        return vm_fail(v, _("a known instruction"));
-    }
+    if (!vm_number(v, o->width, &n))
+        return false;
+    return vm_integer(v, o->width == 4 ? (int64_t)(int32_t)(uint32_t)n : (int64_t)n);
+}
+
+static bool run_long(struct vm *v, const struct opcode *o)
+{
+    return long_integer(v, o->width);
+}
+
+static bool run_decimal(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return vm_decimal(v);
+}
+
+static bool run_real(struct vm *v, const struct opcode *o)
+{
+    return vm_real(v, o->width == 8);
+}
+
+static bool run_text(struct vm *v, const struct opcode *o)
+{
+    return vm_text(v, o->kind, o->width);
+}
+
+static bool run_text_line(struct vm *v, const struct opcode *o)
+{
+    struct pickle *x = vm_node(v, o->kind);
+    if (!x || !vm_line(v, &x->text))
+        return false;
+    if (x->text.n >= 2 && (x->text.p[0] == '\'' || x->text.p[0] == '"'))
+        x->text = str_n(x->text.p + 1, x->text.n - 2);
+    return vm_push(v, x);
+}
+
+static bool run_group(struct vm *v, const struct opcode *o)
+{
+    struct pickle *x = vm_group(v, o->kind, o->count);
+    if (x && x->kind == PICKLE_DICT && x->n % 2)
+        return vm_fail(v, _("a value for every key"));
+    return x;
+}
+
+static bool run_fill(struct vm *v, const struct opcode *o)
+{
+    return vm_fill(v, o->count);
+}
+
+static struct pickle *global_of_lines(struct vm *v)
+{
+    struct str module, name;
+    return vm_line(v, &module) && vm_line(v, &name) ? vm_global(v, module, name) : NULL;
+}
+
+static bool run_global_line(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return global_of_lines(v);
+}
+
+static bool run_global(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    struct pickle *name = vm_pop(v), *module = name ? vm_pop(v) : NULL;
+    if (!module)
+        return false;
+    if (module->kind != PICKLE_TEXT || name->kind != PICKLE_TEXT)
+        return vm_fail(v, _("the names of a global"));
+    return vm_global(v, module->text, name->text);
+}
+
+/* Registered code, opaque. */
+static bool run_extension(struct vm *v, const struct opcode *o)
+{
+    uint64_t n;
+    return vm_number(v, o->width, &n) && vm_global(v, STR("extension"), STR("registered"));
+}
+
+/* A callable and its arguments, and keyword arguments, which are ignored, where `count` is 3. */
+static bool run_call(struct vm *v, const struct opcode *o)
+{
+    if (o->count == 3 && !vm_pop(v))
+        return false;
+    struct pickle *args = vm_pop(v), *callable = args ? vm_pop(v) : NULL;
+    return vm_call(v, callable, args);
+}
+
+/* The class is named behind the instruction. */
+static bool run_instance_line(struct vm *v, const struct opcode *o)
+{
+    struct pickle *class = global_of_lines(v), *args = class && vm_pop(v) ? vm_node(v, o->kind) : NULL;
+    return args && vm_gather(v, args) && vm_call(v, class, args);
+}
+
+/* The class lies above the mark, before its arguments. */
+static bool run_instance(struct vm *v, const struct opcode *o)
+{
+    struct pickle *args = vm_node(v, o->kind);
+    if (!args || !vm_gather(v, args))
+        return false;
+    if (!args->n)
+        return vm_fail(v, _("a class"));
+    struct pickle *class = args->item[0];
+    args->item++;
+    args->n--;
+    args->cap--;
+    return vm_call(v, class, args);
+}
+
+static bool run_build(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return vm_build(v);
+}
+
+static bool push_persistent(struct vm *v, struct pickle *name)
+{
+    struct pickle *x = name ? vm_node(v, PICKLE_PERSISTENT) : NULL;
+    if (!x)
+        return false;
+    vm_add(v, x, name);
+    return vm_push(v, x);
+}
+
+static bool run_persistent(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return push_persistent(v, vm_pop(v));
+}
+
+static bool run_persistent_line(struct vm *v, const struct opcode *o)
+{
+    struct pickle *name = vm_node(v, o->kind);
+    return name && vm_line(v, &name->text) && push_persistent(v, name);
+}
+
+static bool run_put(struct vm *v, const struct opcode *o)
+{
+    return vm_indexed(v, o->width, vm_put);
+}
+
+static bool run_put_line(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return indexed_line(v, vm_put);
+}
+
+static bool run_memoize(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return vm_put(v, v->memo.n);
+}
+
+static bool run_get(struct vm *v, const struct opcode *o)
+{
+    return vm_indexed(v, o->width, vm_get);
+}
+
+static bool run_get_line(struct vm *v, const struct opcode *o)
+{
+    (void)o;
+    return indexed_line(v, vm_get);
+}
+
+/* Grouped as in Python's pickletools: numbers, texts, containers, the stack, the memo, objects. */
+static const struct opcode opcodes[256] = {
+    ['I'] = {run_decimal},
+    ['J'] = {run_integer, .width = 4},
+    ['K'] = {run_integer, .width = 1},
+    ['M'] = {run_integer, .width = 2},
+    ['L'] = {run_decimal},
+    [0x8a] = {run_long, .width = 1}, /* LONG1 */
+    [0x8b] = {run_long, .width = 4}, /* LONG4 */
+    ['F'] = {run_real},
+    ['G'] = {run_real, .width = 8},
+    ['N'] = {run_none, .kind = PICKLE_NONE},
+    [0x88] = {run_boolean, .count = true},
+    [0x89] = {run_boolean, .count = false},
+    ['S'] = {run_text_line, .kind = PICKLE_TEXT},
+    ['V'] = {run_text_line, .kind = PICKLE_TEXT},
+    ['T'] = {run_text, .width = 4, .kind = PICKLE_TEXT},
+    ['U'] = {run_text, .width = 1, .kind = PICKLE_TEXT},
+    ['X'] = {run_text, .width = 4, .kind = PICKLE_TEXT},
+    [0x8c] = {run_text, .width = 1, .kind = PICKLE_TEXT},
+    [0x8d] = {run_text, .width = 8, .kind = PICKLE_TEXT},
+    ['B'] = {run_text, .width = 4, .kind = PICKLE_BYTES},
+    ['C'] = {run_text, .width = 1, .kind = PICKLE_BYTES},
+    [0x8e] = {run_text, .width = 8, .kind = PICKLE_BYTES},
+    [0x96] = {run_text, .width = 8, .kind = PICKLE_BYTES}, /* BYTEARRAY8 */
+    [')'] = {run_group, .kind = PICKLE_TUPLE},
+    [0x85] = {run_group, .count = 1, .kind = PICKLE_TUPLE},
+    [0x86] = {run_group, .count = 2, .kind = PICKLE_TUPLE},
+    [0x87] = {run_group, .count = 3, .kind = PICKLE_TUPLE},
+    ['t'] = {run_group, .count = MARKED, .kind = PICKLE_TUPLE},
+    [']'] = {run_group, .kind = PICKLE_LIST},
+    ['l'] = {run_group, .count = MARKED, .kind = PICKLE_LIST},
+    [0x8f] = {run_group, .kind = PICKLE_LIST},                  /* EMPTY_SET */
+    [0x91] = {run_group, .count = MARKED, .kind = PICKLE_LIST}, /* FROZENSET */
+    ['}'] = {run_group, .kind = PICKLE_DICT},
+    ['d'] = {run_group, .count = MARKED, .kind = PICKLE_DICT},
+    ['a'] = {run_fill, .count = 1},
+    ['s'] = {run_fill, .count = 2},
+    ['e'] = {run_fill, .count = MARKED},
+    ['u'] = {run_fill, .count = MARKED},
+    [0x90] = {run_fill, .count = MARKED}, /* ADDITEMS */
+    ['('] = {run_mark},
+    ['0'] = {run_pop},
+    ['1'] = {run_pop_mark},
+    ['2'] = {run_duplicate},
+    ['p'] = {run_put_line},
+    ['q'] = {run_put, .width = 1},
+    ['r'] = {run_put, .width = 4},
+    [0x94] = {run_memoize},
+    ['g'] = {run_get_line},
+    ['h'] = {run_get, .width = 1},
+    ['j'] = {run_get, .width = 4},
+    ['c'] = {run_global_line},
+    [0x93] = {run_global},
+    [0x82] = {run_extension, .width = 1},
+    [0x83] = {run_extension, .width = 2},
+    [0x84] = {run_extension, .width = 4},
+    ['R'] = {run_call, .count = 2},
+    [0x81] = {run_call, .count = 2}, /* NEWOBJ */
+    [0x92] = {run_call, .count = 3}, /* NEWOBJ_EX */
+    ['i'] = {run_instance_line, .kind = PICKLE_TUPLE},
+    ['o'] = {run_instance, .kind = PICKLE_TUPLE},
+    ['b'] = {run_build},
+    ['P'] = {run_persistent_line, .kind = PICKLE_TEXT},
+    ['Q'] = {run_persistent},
+    [0x80] = {run_skip, .width = 1}, /* PROTO */
+    [0x95] = {run_skip, .width = 8}, /* FRAME */
+};
+
+static bool vm_step(struct vm *v, unsigned char op)
+{
+    const struct opcode *o = &opcodes[op];
+    if (o->run)
+        return o->run(v, o);
+    v->at--;
+    return vm_fail(v, _("a known instruction"));
 }
 
 struct pickle *pickle_parse(struct str bytes, struct arena *a, const char *name, size_t *used,
