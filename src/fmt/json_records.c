@@ -181,7 +181,9 @@ static bool json_says(const cJSON *v, const char *word)
     return cJSON_IsString(v) && str_ihas(str_of(v->valuestring), word);
 }
 
-static void take_record(struct records_reading *x, const struct record *m, uint64_t line)
+/* Each of the following takes a part of a record into the row, and says what was expected where it cannot be read. */
+
+static const char *take_figures(const struct record *m, struct row *r)
 {
     static const struct {
         enum member is;
@@ -189,20 +191,7 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
         unsigned has;
     } figures[] = {{IS_MAX, STAT_MAX, HAS_MAX}, {IS_MIN, STAT_MIN, HAS_MIN}, {IS_MEAN, STAT_MEAN, HAS_MEAN},
                    {IS_NORM, STAT_NORM, HAS_NORM}};
-    struct dump *d = x->d;
-    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
-    struct str call, slot, name = str_of(m->of[IS_NAME]->valuestring);
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    char number[NUM_MAX];
     const char *bad = NULL;
-    bool fresh, back = json_says(m->of[IS_PHASE], "backward") || json_says(m->of[IS_IO], "grad") ||
-                       str_has(name, "grad");
-    r.io = (unsigned)split_record_name(name, &call, &slot) & 7u;
-    if (!slot.n && (json_says(m->of[IS_IO], "input") || json_says(m->of[IS_IO], "output"))) {
-        r.io = json_says(m->of[IS_IO], "input") ? IO_INPUT : IO_OUTPUT;
-        slot = str_of(m->of[IS_IO]->valuestring);
-    }
     for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
         double v;
         enum reading found = reading_json_number(m->of[figures[i].is], &v);
@@ -212,50 +201,79 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
             bad = _("expected a number");
         if (found != READING_VALUE)
             continue;
-        r.stat[figures[i].stat] = v;
-        r.has = (uint16_t)(r.has | figures[i].has);
+        r->stat[figures[i].stat] = v;
+        r->has = (uint16_t)(r->has | figures[i].has);
     }
-    enum reading sizes = reading_json_sizes(m->of[IS_SHAPE], TENSOR_DIMS, dim, &n);
-    if (sizes == READING_UNREADABLE && cJSON_IsString(m->of[IS_SHAPE])) {
-        struct str s = str_of(m->of[IS_SHAPE]->valuestring);
+    return bad;
+}
+
+static const char *take_shape(struct dump *d, const cJSON *shape, struct row *r)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    enum reading sizes = reading_json_sizes(shape, TENSOR_DIMS, dim, &n);
+    if (sizes == READING_UNREADABLE && cJSON_IsString(shape)) {
+        struct str s = str_of(shape->valuestring);
         if (str_starts(s, "torch.Size(") && str_ends(s, ")"))
             s = str_n(s.p + strlen("torch.Size("), s.n - strlen("torch.Size(") - 1);
         sizes = reading_sizes(s, TENSOR_DIMS, dim, &n);
     }
-    if (sizes == READING_UNREADABLE)
-        bad = _("expected a shape");
-    if (sizes == READING_VALUE && (r.shape = dump_shape(d, dim, n)) != NONE)
-        r.has |= HAS_SHAPE;
-    const cJSON *named = m->of[IS_TYPE];
+    if (sizes == READING_VALUE && (r->shape = dump_shape(d, dim, n)) != NONE)
+        r->has |= HAS_SHAPE;
+    return sizes == READING_UNREADABLE ? _("expected a shape") : NULL;
+}
+
+static const char *take_type(const cJSON *named, struct row *r)
+{
     struct str type = str_of(cJSON_IsString(named) ? named->valuestring : "");
-    r.dtype = (uint8_t)dtype_find(type);
-    if (named && r.dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
-        bad = _("expected an element type");
-    const cJSON *digest = m->of[IS_DIGEST];
+    r->dtype = (uint8_t)dtype_find(type);
+    return named && r->dtype == DTYPE_UNKNOWN && !dtype_is_other(type) ? _("expected an element type") : NULL;
+}
+
+static const char *take_digest(struct dump *d, const cJSON *digest, struct row *r)
+{
     struct buf sum = {0}, text = {0};
+    char number[NUM_MAX];
     if (cJSON_IsString(digest) && *digest->valuestring && *digest->valuestring != '#') /* "#NUM!" */
         checksum_write(str_of(digest->valuestring), &sum);
     else if (cJSON_IsNumber(digest) && fabs(digest->valuedouble) < 9e15) { /* beyond, the last digits are lost */
         buf_fmt(&text, "n%s", num_exact(number, digest->valuedouble));
         checksum_write(buf_view(&text), &sum);
     }
-    if (digest && !sum.n)
-        bad = _("expected a digest");
-    r.text = sum.n ? arena_cstr(&d->arena, buf_view(&sum)) : NULL;
+    r->text = sum.n ? arena_cstr(&d->arena, buf_view(&sum)) : NULL;
     buf_release(&sum);
     buf_release(&text);
-    r.has |= r.text ? HAS_CHECKSUM : 0;
+    r->has |= r->text ? HAS_CHECKSUM : 0;
+    d->checksums = d->checksums || r->text;
+    return digest && !r->text ? _("expected a digest") : NULL;
+}
+
+static void take_record(struct records_reading *x, const struct record *m, uint64_t line)
+{
+    struct dump *d = x->d;
+    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
+    struct str call, slot, name = str_of(m->of[IS_NAME]->valuestring);
+    bool back = json_says(m->of[IS_PHASE], "backward") || json_says(m->of[IS_IO], "grad") || str_has(name, "grad");
+    bool input = json_says(m->of[IS_IO], "input");
+    r.io = (unsigned)split_record_name(name, &call, &slot) & 7u;
+    if (!slot.n && (input || json_says(m->of[IS_IO], "output"))) {
+        r.io = input ? IO_INPUT : IO_OUTPUT;
+        slot = str_of(m->of[IS_IO]->valuestring);
+    }
+    const char *bad[] = {take_digest(d, m->of[IS_DIGEST], &r), take_type(m->of[IS_TYPE], &r),
+                         take_shape(d, m->of[IS_SHAPE], &r), take_figures(m, &r)};
     if (r.text && !(r.has & (HAS_NORM | HAS_MEAN))) /* a maximum and a minimum say less than the digest */
         r.has &= (uint16_t)~(HAS_MAX | HAS_MIN);
-    d->checksums = d->checksums || r.text;
+    bool fresh;
     r.slot = dump_slot(d, slot);
     uint32_t c = dump_run(d, &x->runs, call, r.slot, CALL_MODULE, back ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
     uint32_t row = dump_add_row(d, c, r);
-    if (bad) {
-        struct err e;
-        err_line(&e, d->path, line, "%s", bad);
-        dump_unparsed(d, row, arena_cstr(&d->arena, str_of(e.text)));
-    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        if (bad[i]) {
+            struct err e;
+            err_line(&e, d->path, line, "%s", bad[i]);
+            dump_unparsed(d, row, arena_cstr(&d->arena, str_of(e.text)));
+        }
 }
 
 /* Whether a line is of the step and rank that are read. */
