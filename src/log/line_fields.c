@@ -158,6 +158,14 @@ static int64_t total_behind(struct str line, size_t *to)
     return n;
 }
 
+/* Whether the fraction from..to is the day of a date, as in "01/02 10:00:00". */
+static bool is_day(struct str line, size_t from, size_t to)
+{
+    struct str rest = str_cut(line, to), time = str_trim(rest);
+    return to - from == strlen("01/02") && rest.n && rest.p[0] == ' ' && time.n > strlen("10:0") &&
+           char_is_digit(time.p[0]) && char_is_digit(time.p[1]) && time.p[2] == ':' && char_is_digit(time.p[3]);
+}
+
 /* ---- roles ---- */
 
 /* Whether a word for a unit stands behind a blank: "0.3 sec". */
@@ -212,6 +220,10 @@ static bool is_value(struct str label, enum log_value *v)
             return true;
         if (!rest.n)
             break;
+    }
+    if (str_is(label, "norm")) { /* "params norm" is another one */
+        *v = LOG_NORM;
+        return true;
     }
     return value_named(label, v) && *v != LOG_LOSS;
 }
@@ -309,17 +321,18 @@ static bool of_validation(struct str between, const struct line_field *x)
     return x->whole && name_is_judged(str_of(x->label));
 }
 
-/* Blanks for what a tensor of MindSpore has in front of its value, and for marks of Chinese text their ASCII ones, so
- * that places in the line stay. */
+/* Blanks for what a tensor of MindSpore has in front of its value, and for bullets and marks of Chinese text their
+ * ASCII ones, so that places in the line stay. */
 static struct str plain_marks(struct line_fields *f, struct str line)
 {
     static const struct {
         const char *mark, *ascii;
     } marks[] = {{"\uff1a", ":  "}, {"\uff0c", ",  "}, {"\uff1b", ";  "}, {"\uff08", "(  "}, {"\uff09", ")  "},
-                 {"\uff1d", "=  "}, {"\u3001", ",  "}, {"\u3002", ";  "}, {"\u3010", "[  "}, {"\u3011", "]  "}};
+                 {"\uff1d", "=  "}, {"\u3001", ",  "}, {"\u3002", ";  "}, {"\u3010", "[  "}, {"\u3011", "]  "},
+                 {"\u2022", ";  "}};
     struct str at;
     if (line.n > sizeof f->plain || (!str_has(line, "\xef\xbc") && !str_has(line, "\xe3\x80") &&
-                                     !str_has(line, "Tensor(shape=")))
+                                     !str_has(line, "\u2022") && !str_has(line, "Tensor(shape=")))
         return line;
     memcpy(f->plain, line.p, line.n);
     line.p = f->plain;
@@ -387,7 +400,7 @@ static size_t read_line_field(struct line_field *x, bool first, struct str line,
     write_label(x->label, !first && x->bare ? STR("") : written);
     bool unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' ||
                                 (line.p[to] == '.' && to + 1 < line.n && char_is_digit(line.p[to + 1])));
-    x->whole = x->whole && !unit;
+    x->whole = x->whole && !unit && !(x->total && !x->label[0] && is_day(line, i, to));
     x->unit = unit || unit_behind(str_cut(line, to));
     x->round = str_starts(str_trim(str_cut(line, to)), "轮");
     if (!unit)
@@ -413,6 +426,10 @@ void line_fields_read(struct line_fields *f, struct str line)
         struct str rest = str_cut(line, i);
         if (!may_number_begin(line, i) || !scan_leading(&rest, &x->x, &x->digit)) {
             i++;
+            continue;
+        }
+        if (rest.n && rest.p[0] == '_') { /* a name, "0_default" */
+            i = (size_t)(rest.p - line.p);
             continue;
         }
         struct str between = str_n(line.p + end, i - end);
@@ -453,7 +470,7 @@ static size_t label_end(struct str s, const char *label)
 bool line_fields_odd(struct str line, const char *label, struct str *text)
 {
     for (size_t i = 0; *label && i < line.n; i++) {
-        size_t n = (i && in_word(line.p[i - 1])) ? 0 : label_end(str_cut(line, i), label);
+        size_t n = i && (in_word(line.p[i - 1]) || line.p[i - 1] == '/') ? 0 : label_end(str_cut(line, i), label);
         struct str rest, at = str_cut(line, i + n);
         if (!n)
             continue;

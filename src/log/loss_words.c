@@ -50,7 +50,7 @@ int loss_words_rank(struct str name, bool *has_name)
     static const char *const totals[] = {"total", "overall", "总"};
     static const char *const parts[] = {"lm", "ce", "cross", "entropy", "nll", "causal", "main", "language", "global",
                                         "sum"};
-    static const char *const means[] = {"avg", "average", "mean", "running", "smoothed", "ema", "smooth", "far",
+    static const char *const means[] = {"avg", "average", "avr", "mean", "running", "smoothed", "ema", "smooth", "far",
                                         "moving", "rolling", "平均"};
     int rank = 0;
     bool named = false, total = false, part = false;

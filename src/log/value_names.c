@@ -26,6 +26,7 @@ static const struct {
             LOG_NORM},
     {"gradient_norm", LOG_NORM},  {"gnorm", LOG_NORM},         {"global_grad_norm", LOG_NORM},   {"total_norm",
             LOG_NORM},
+    {"grad/norm/total", LOG_NORM},
     {"loss_scale", LOG_SCALE},    {"loss_mean", LOG_LOSS},     {"actor_grad_norm", LOG_NORM},    {"actor_lr", LOG_LR},
 };
 

@@ -624,6 +624,24 @@ static const struct form forms[] = {
      "3,train,2.0\n"
      "3,val,9\n",
      {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    /* the day was taken for a step */
+    {"mmday.log",
+     "01/02 10:00:00 - mmengine - INFO - Iter(train) [    10/10000]  lr: 1.0e-05  eta: 1:00:00  loss: 2.5\n"
+     "01/02 10:00:10 - mmengine - INFO - Iter(train) [    20/10000]  lr: 1.0e-05  eta: 1:00:00  loss: 2.4\n",
+     {{10, 2.5}, {20, 2.4}}, 2},
+    {"bullets.log",
+     "[10:00:00] INFO     step    1 \342\200\242 loss 2.5 \342\200\242 grad 3.3                 train.py:120\n"
+     "[10:00:01] INFO     step    2 \342\200\242 loss 2.4 \342\200\242 grad 3.1                 train.py:120\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+    {"kohya.log",
+     "steps:  10%|\342\226\210         | 1/100 [00:10<01:30,  1.00it/s, avr_loss=2.5]\r"
+     "steps:  10%|\342\226\210         | 2/100 [00:11<01:30,  1.00it/s, avr_loss=2.4]\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+    /* "time/batch" was taken for a batch that cannot be read, and the losses were numbered */
+    {"composer.log",
+     "[batch=10/4800]:\n\t Train time/epoch: 0\n\t Train time/batch: 9\n\t Train loss/train/total: 2.5\n"
+     "[batch=20/4800]:\n\t Train time/epoch: 0\n\t Train time/batch: 19\n\t Train loss/train/total: 2.4\n",
+     {{10, 2.5}, {20, 2.4}}, 2},
 };
 
 static char dir[256];
@@ -703,6 +721,34 @@ static void printed_norms(void **state)
     }
 }
 
+/* The global norm beside a loss: nanoGPT's name is short, InternEvo's holds a name that begins with a digit, which was
+ * taken for the norm 0. NaN: none is said. */
+static void norms_beside_losses(void **state)
+{
+    static const struct {
+        const char *text;
+        double norm;
+    } lines[] = {
+        {"step    1 | loss: 2.5 | lr 6.0e-04 | norm: 1.5 | dt: 300ms\n", 1.5},
+        {"step 1/19560 | loss 2.5 (+nanz)| norm 1.5 (+nanz)| lr 1.00e-05\n", 1.5},
+        {"step 1 | loss: 2.5 | params norm: 100.5\n", NAN},
+        {"step=1 loss=2.5 grad_norm={'0_default': 1.5} lr=1e-05\n", NAN},
+        {"INFO:levanter.tracker:step=1 train/loss=2.5 grad/norm/total=1.5\n", 1.5},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        struct series s;
+        struct err e;
+        if (open_text(&s, "beside.log", lines[i].text, &e))
+            fail_msg("%s", e.text);
+        const struct log_record *r = &s.records.v[0];
+        if (s.records.n != 1 || r->value[LOG_LOSS] != 2.5 || log_has(r, LOG_NORM) != !isnan(lines[i].norm) ||
+            (log_has(r, LOG_NORM) && r->value[LOG_NORM] != lines[i].norm))
+            fail_msg("%zu records: %s", s.records.n, lines[i].text);
+        series_release(&s);
+    }
+}
+
 /* As PowerShell writes it: the mark hid the name of the first column, and the steps were counted. */
 static void utf16_table(void **state)
 {
@@ -758,6 +804,7 @@ int main(void)
         cmocka_unit_test(every_form),
         cmocka_unit_test(refused),
         cmocka_unit_test(printed_norms),
+        cmocka_unit_test(norms_beside_losses),
         cmocka_unit_test(utf16_table),
         cmocka_unit_test(names_and_patterns),
     };
