@@ -164,7 +164,8 @@ static size_t program_at(const shell_fields *f)
     size_t i = 0;
     if (f->n && is_training_command(f->v[0].text))
         return 0;
-    while (i < f->n && !is_python_program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
+    while (i < f->n && !is_python_program(&f->v[i]) &&
+           !(i && (str_is(f->v[i - 1].text, "-m") || str_is(f->v[i - 1].text, "--module"))))
         i++;
     return i;
 }
@@ -426,10 +427,23 @@ static const struct settings_format *form_of_options(struct script_walk *w, cons
         if (!is_option(&f->v[i]))
             continue;
         str_split(f->v[i].text, '=', &name, &value);
-        const struct settings_format *k = settings_format_of_key(str_cut(name, 2));
-        k = k ? k : settings_format_of_key(option_name(w, name, ""));
+        const struct settings_format *k = settings_format_of_key(str_cut(name, 2), false);
+        k = k ? k : settings_format_of_key(option_name(w, name, ""), false);
         if (k && (k->dialect == DIALECT_MEGATRON || (k->dialect == DIALECT_HF && k->sections & SECTION_TRAINING)))
             found = k;
+    }
+    return found;
+}
+
+/* The same for a program of no known form, by what many programs call their settings. The short "lr" is Megatron's. */
+static const struct settings_format *common_form_of_options(struct script_walk *w, const shell_fields *f, size_t start)
+{
+    const struct settings_format *found = NULL;
+    struct str name, value;
+    for (size_t i = start; i < f->n && !found; i++) {
+        str_split(f->v[i].text, '=', &name, &value);
+        if (is_option(&f->v[i]) && !str_is(name, "--lr"))
+            found = settings_format_of_key(option_name(w, name, ""), true);
     }
     return found;
 }
@@ -477,7 +491,7 @@ static int take_overrides(struct script_walk *w, const shell_fields *f, size_t s
         s->elsewhere = arena_fmt(&s->arena, _("%s: the settings are in the configuration that the script names, which "
                                               "is not read: open that file instead (%.*s%s, often in configs/)"),
                                  s->path, STR_ARG(named), end);
-    if (rc == 0 && named.n && !settings_document_known(&own))
+    if (rc == 0 && named.n && !settings_document_form(&own))
         w->options = 0;
     else if (rc == 0)
         rc = settings_document_take(s, &own, w->sh.e);
@@ -512,9 +526,11 @@ static int take_arguments(struct script_walk *w)
     bool megatron = k && k->dialect == DIALECT_MEGATRON, named = configuration_named(f, start).n > 0;
     if (start < f->n && !k && (mostly_overrides(f, start) || named))
         return take_overrides(w, f, start);
+    k = k ? k : common_form_of_options(w, f, start);
     if (k && !megatron) {
         w->sh.s->dialect = k->dialect;
         w->sh.s->sections = k->sections;
+        w->sh.s->partial = w->sh.s->partial || k->partial;
     }
     /* the defaults of a program that is not known, or that reads another file as well, are not known */
     w->sh.s->partial = w->sh.s->partial || !k || named || (f->n && is_training_command(f->v[0].text) && megatron);

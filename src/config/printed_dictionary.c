@@ -154,6 +154,17 @@ static void begin_anew(struct settings *own)
 
 enum { NOWHERE, WHOLE, IN_PARTS };
 
+/* Whether a text has the settings of a known program; a step's values have names that any program's have, too. */
+static bool has_settings(struct settings *own, struct str text)
+{
+    struct err quiet;
+    const struct settings_format *k = NULL;
+    begin_anew(own);
+    if (settings_document_flatten(own, text, &quiet) == 0)
+        k = settings_document_form(own);
+    return k && !k->common;
+}
+
 /* The first dictionary of known settings into `own`, otherwise the parts that MindFormers prints. Where these were
  * found; *line: where they begin. */
 static int find_settings(struct settings *own, struct str text, uint32_t *line_number)
@@ -170,7 +181,6 @@ static int find_settings(struct settings *own, struct str text, uint32_t *line_n
         if (at < 0)
             continue;
         struct dictionary_text t = {0};
-        struct err quiet;
         tried++;
         buf_clear(&kept);
         buf_str(&kept, line); /* the line lies in the buffer of colours */
@@ -181,18 +191,13 @@ static int find_settings(struct settings *own, struct str text, uint32_t *line_n
             buf_char(&parts, '\n');
             first_part = first_part ? first_part : n;
         } else if (whole) {
-            begin_anew(own);
-            if (settings_document_flatten(own, buf_view(&t.out), &quiet) == 0 && settings_document_known(own))
-                found = WHOLE;
+            found = has_settings(own, buf_view(&t.out)) ? WHOLE : NOWHERE;
             *line_number = n;
         }
         buf_release(&t.out);
     }
     if (!found && parts.n) {
-        struct err quiet;
-        begin_anew(own);
-        if (settings_document_flatten(own, buf_view(&parts), &quiet) == 0 && settings_document_known(own))
-            found = IN_PARTS;
+        found = has_settings(own, buf_view(&parts)) ? IN_PARTS : NOWHERE;
         *line_number = first_part;
     }
     buf_release(&colours);

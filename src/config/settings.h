@@ -117,6 +117,7 @@ struct settings_format {
         const char *from, *to;
     } *names; /* documents: keys of this form that other forms call otherwise, up to NULL */
     bool partial; /* settings.partial */
+    bool common; /* its marks are names that any program has: they identify a whole file, no part of a log or script */
     const char *mark[9]; /* documents: keys of which one identifies this form; "x." is any key below x */
 };
 
@@ -130,16 +131,18 @@ bool launch_script_sniff(struct str text);
 int launch_script_read(struct settings *s, struct str text, struct err *e);
 /* Flattens YAML or JSON of any content to "a.b[0].c": value; s->path is for messages. */
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
-/* Whether flattened settings have keys of some form of documents. */
-bool settings_document_known(const struct settings *own);
-/* The form of documents that a key identifies; NULL: none. */
-const struct settings_format *settings_format_of_key(struct str key);
+/* The form of documents whose keys flattened settings have; NULL: none. */
+const struct settings_format *settings_document_form(const struct settings *own);
+/* The form of documents that a key identifies, of those that are `common` or of the others; NULL: none. */
+const struct settings_format *settings_format_of_key(struct str key, bool common);
 /* Moves flattened settings into s as their form says; sets the form. */
 int settings_document_take(struct settings *s, const struct settings *own, struct err *e);
 bool megatron_ci_sniff(struct str text);
 int megatron_ci_read(struct settings *s, struct str text, struct err *e);
 bool printed_dictionary_sniff(struct str text);
 int printed_dictionary_read(struct settings *s, struct str text, struct err *e);
+bool printed_object_sniff(struct str text);
+int printed_object_read(struct settings *s, struct str text, struct err *e);
 /* Splits "+actor.optim.lr=1e-6"; false if the word is no override of a Hydra configuration. */
 bool hydra_override(struct str word, struct str *key, struct str *value);
 int hydra_override_add(struct settings *own, struct str key, struct str value, bool open, struct err *e);

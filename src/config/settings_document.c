@@ -260,19 +260,26 @@ static bool has_format_mark(const struct settings *s, const char *mark)
     return false;
 }
 
-static const struct settings_format *kind_by_keys(const struct settings *s)
+static bool has_marks_of(const struct settings *s, const struct settings_format *k)
+{
+    for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
+        if (has_format_mark(s, k->mark[i]))
+            return true;
+    return false;
+}
+
+const struct settings_format *settings_document_form(const struct settings *own)
 {
     for (const struct settings_format *k = settings_formats; k->name; k++)
-        for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
-            if (has_format_mark(s, k->mark[i]))
-                return k;
+        if (has_marks_of(own, k))
+            return k;
     return NULL;
 }
 
-const struct settings_format *settings_format_of_key(struct str key)
+const struct settings_format *settings_format_of_key(struct str key, bool common)
 {
     for (const struct settings_format *k = settings_formats; k->name; k++)
-        for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
+        for (size_t i = 0; !k->sniff && k->common == common && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
             if (str_is(key, k->mark[i]))
                 return k;
     return NULL;
@@ -358,14 +365,32 @@ static void note_parts(struct settings *s, const struct settings *own)
         }
 }
 
-bool settings_document_known(const struct settings *own)
+/* A model's document may hold its training as well: the keys of that which other forms call otherwise. */
+static int take_training(struct settings *s, const struct settings *own, struct err *e)
 {
-    return kind_by_keys(own) != NULL;
+    const struct settings_format *k = settings_formats;
+    struct buf b = {0};
+    int rc = 0;
+    while (k->name && !k->common)
+        k++;
+    for (size_t i = 0; k->name && has_marks_of(own, k) && i < own->list.n && rc == 0; i++) {
+        const struct setting *x = &own->list.v[i];
+        struct str name = common_name(k, x->key);
+        if (name.p == x->key.p)
+            continue;
+        buf_clear(&b);
+        buf_fmt(&b, "%s%.*s", k->prefix, STR_ARG(name));
+        s->sections |= k->sections;
+        s->partial = true;
+        rc = settings_add(s, buf_view(&b), x->key, x->value, (enum setting_state)x->state, x->line, e);
+    }
+    buf_release(&b);
+    return rc;
 }
 
 int settings_document_take(struct settings *s, const struct settings *own, struct err *e)
 {
-    const struct settings_format *k = kind_by_keys(own);
+    const struct settings_format *k = settings_document_form(own);
     if (!k)
         return err_set(e, ERR_DATA,
                        _("%s: expected a MindFormers yaml, Megatron's launch script or printed arguments, config.json "
@@ -374,7 +399,9 @@ int settings_document_take(struct settings *s, const struct settings *own, struc
     s->dialect = k->dialect;
     s->sections |= k->sections;
     s->partial = s->partial || k->partial;
-    return take_document_settings(s, own, k, e);
+    if (take_document_settings(s, own, k, e))
+        return -1;
+    return k->sections == SECTION_MODEL ? take_training(s, own, e) : 0;
 }
 
 int settings_document_read(struct settings *s, struct str text, struct err *e)

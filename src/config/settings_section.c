@@ -198,6 +198,8 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     doc_verdict(d, config_compare_verdict(c), NULL, _("The relevant settings agree."),
                 c->environments ? _("The environments of the runs differ.") : _("The settings of the runs differ."));
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
+    if (c->others.n)
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" Without a check, different: %zu."), c->others.n);
     doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with a recommendation, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
     if (c->open)

@@ -369,6 +369,52 @@ static void names_of_other_documents(void **state)
     has("args.lr_scheduler_type", "cosine");
 }
 
+/* Programs of no form of their own: what they do not say is unknown, where a trainer's defaults were taken for it. */
+static void names_that_many_programs_have(void **state)
+{
+    (void)state;
+    open_text("torchtune.yaml", "seed: 42\nbatch_size: 2\noptimizer: {_component_: torch.optim.AdamW, lr: 2e-5}\n"
+                                "gradient_accumulation_steps: 8\nclip_grad_norm: 1.0\n");
+    assert_string_equal(s.kind, "training-program");
+    assert_true(s.partial);
+    has("args.learning_rate", "2e-5");
+    has("args.max_grad_norm", "1.0");
+    open_text("litgpt.yaml", "optimizer: {init_args: {lr: 2e-5, betas: [0.9, 0.95]}}\ntrain: {max_norm: 1.0}\n");
+    has("args.adam_beta2", "0.95");
+    open_text("own.json", "{\"hidden_size\": 512, \"num_layers\": 2, \"lr\": 2e-5}");
+    assert_string_equal(s.kind, "hf-config"); /* the rate was left out */
+    has("config.hidden_size", "512");
+    has("args.learning_rate", "2e-5");
+    assert_true(s.partial);
+    open_text("a.sh", "accelerate launch train_dreambooth.py --learning_rate=2e-5 --gradient_accumulation_steps 4\n");
+    has("args.learning_rate", "2e-5");
+    assert_true(s.partial);
+    open_text("b.sh", "deepspeed --module openrlhf.cli.train_sft --max_len 2048 --learning_rate 2e-5\n");
+    has("args.learning_rate", "2e-5");
+}
+
+/* Objects of arguments in a log; the lines of the first were taken for an environment. */
+static void printed_objects(void **state)
+{
+    (void)state;
+    open_text("hf.log", "01/02/2025 10:00:00 - INFO - __main__ - Training/evaluation parameters TrainingArguments(\n"
+                        "_n_gpu=1,\nadam_beta2=0.95,\nfsdp_config={'min_num_params': 0, 'xla': False},\n"
+                        "learning_rate=2e-05,\nlr_scheduler_type=SchedulerType.LINEAR,\noutput_dir=/tmp/a,b,\n"
+                        "hub_token=<HUB_TOKEN>,\nper_device_train_batch_size=2,\n)\n"
+                        "{'loss': 2.3, 'learning_rate': 1e-05, 'epoch': 0.1}\n");
+    assert_string_equal(s.kind, "training-args");
+    has("args.learning_rate", "2e-05");
+    has("args.lr_scheduler_type", "linear");
+    has("args.output_dir", "/tmp/a,b");
+    assert_int_equal(settings_find(&s, STR("args.learning_rate"))->line, 5);
+    open_text("a.log", "INFO Namespace(lr=2e-05, betas=(0.9, 0.95), name='a, b', seed=None, hidden_size=512)\n");
+    has("args.learning_rate", "2e-05");
+    has("args.adam_beta2", "0.95");
+    has("config.name", "a, b");
+    refused("Namespace(lr=2e-05, betas=(0.9\n", "expected settings");
+    refused("Namespace(lr=, seed)\n", "expected settings");
+}
+
 static void bad_scripts(void **state)
 {
     (void)state;
@@ -445,6 +491,7 @@ int main(void)
         cmocka_unit_test(printed_prefixed), cmocka_unit_test(printed_long_line), cmocka_unit_test(script),
         cmocka_unit_test(script_open),   cmocka_unit_test(script_of_a_trainer),
         cmocka_unit_test(script_of_another_program), cmocka_unit_test(names_of_other_documents),
+        cmocka_unit_test(names_that_many_programs_have), cmocka_unit_test(printed_objects),
         cmocka_unit_test(script_choices),   cmocka_unit_test(bad_scripts),
         cmocka_unit_test(environments),
     };
