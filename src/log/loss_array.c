@@ -110,47 +110,67 @@ static bool read_pickled_lists(struct series_builder *k, const struct weights *w
     return found;
 }
 
-int loss_array_read(struct series_builder *k, struct err *e)
+/* The arrays of a step's values, by enum log_value, and that of the steps; each has n elements. */
+struct loss_columns {
+    double *v[LOG_VALUES + 1];
+    uint64_t n;
+};
+
+/* Of several losses the one whose name says most counts. */
+static int take_columns(struct series_builder *k, const struct weights *w, struct loss_columns *c, struct err *e)
 {
-    struct weights w;
-    double *column[LOG_VALUES + 1] = {0};
-    uint64_t n = 0;
     int highest = -1;
-    int rc = weights_open(&w, k->file->name, e);
-    for (uint32_t i = 0; rc == 0 && i < w.list.n; i++) {
-        int as = array_meaning(&w, &w.list.v[i]);
-        int rank = as == LOG_LOSS ? value_loss_rank(w.list.v[i].name) : 0;
-        if (as < 0 || (column[as] && (as != LOG_LOSS || rank <= highest)))
+    for (uint32_t i = 0; i < w->list.n; i++) {
+        const struct weight *x = &w->list.v[i];
+        int as = array_meaning(w, x), rank = as == LOG_LOSS ? value_loss_rank(x->name) : 0;
+        if (as < 0 || (c->v[as] && (as != LOG_LOSS || rank <= highest)))
             continue;
-        if (column[as])
-            log_loss_taken(k, w.list.v[i].name);
-        free(column[as]);
+        if (c->v[as])
+            log_loss_taken(k, x->name);
+        free(c->v[as]);
         highest = as == LOG_LOSS ? rank : highest;
-        column[as] = array_values(&w, i, e);
-        rc = column[as] ? 0 : -1;
-        if (rc == 0 && n && w.list.v[i].numel != n)
-            rc = err_set(e, ERR_DATA, _("%s: %.*s has %llu values, the array before it %llu"), k->file->name,
-                         STR_ARG(w.list.v[i].name), (unsigned long long)w.list.v[i].numel, (unsigned long long)n);
-        n = w.list.v[i].numel;
+        if (!(c->v[as] = array_values(w, i, e)))
+            return -1;
+        if (c->n && x->numel != c->n)
+            return err_set(e, ERR_DATA, _("%s: %.*s has %llu values, the array before it %llu"), k->file->name,
+                           STR_ARG(x->name), (unsigned long long)x->numel, (unsigned long long)c->n);
+        c->n = x->numel;
     }
-    const bool none = (!column[LOG_LOSS] && !column[LOG_NORM]) || n < 2;
-    const bool lists = none && read_pickled_lists(k, &w);
-    rc = lists ? 0 : rc == 0 && none ? expected_loss_arrays(k, e) : rc;
-    if (lists)
-        n = 0;
-    for (uint64_t i = 0; rc == 0 && i < n; i++) {
-        double step = column[LOG_VALUES] ? column[LOG_VALUES][i] : (double)i + 1;
+    return 0;
+}
+
+static void add_columns(struct series_builder *k, const struct loss_columns *c)
+{
+    const double *steps = c->v[LOG_VALUES];
+    for (uint64_t i = 0; i < c->n; i++) {
+        double step = steps ? steps[i] : (double)i + 1;
         struct log_record r = {.step = step >= 0 && step < (double)LOG_STEP ? (int64_t)step : LOG_STEP};
         k->line = (uint32_t)i + 1;
         for (int v = 0; v < LOG_VALUES; v++)
-            if (column[v])
-                log_set(k, &r, (enum log_value)v, column[v][i], 0);
+            if (c->v[v])
+                log_set(k, &r, (enum log_value)v, c->v[v][i], 0);
         log_add(k, &r);
     }
-    k->stepless = lists ? k->stepless : !column[LOG_VALUES];
+    k->stepless = !steps;
+}
+
+int loss_array_read(struct series_builder *k, struct err *e)
+{
+    struct weights w;
+    struct loss_columns c = {0};
+    int rc = weights_open(&w, k->file->name, e);
+    if (rc == 0)
+        rc = take_columns(k, &w, &c, e);
+    const bool none = (!c.v[LOG_LOSS] && !c.v[LOG_NORM]) || c.n < 2;
+    if (none && read_pickled_lists(k, &w))
+        rc = 0;
+    else if (rc == 0 && none)
+        rc = expected_loss_arrays(k, e);
+    else if (rc == 0)
+        add_columns(k, &c);
     vec_last(&k->s->files)->lines = k->line;
     for (int v = 0; v <= LOG_VALUES; v++)
-        free(column[v]);
+        free(c.v[v]);
     weights_release(&w);
     return rc;
 }

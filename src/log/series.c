@@ -290,10 +290,13 @@ static bool has_local_norms(const struct series *s)
     return false;
 }
 
+#define MONITOR "msprobe-monitor" /* the kind of log with the norms of weights, which lies beside others */
+
 struct folder {
     struct series *s;      /* the result: records of the chosen rank, points of all ranks */
     const struct log_options *o;
     int used;              /* rank of the records in it; -2: none yet */
+    size_t files, ranks;   /* that were read; the ranks' logs without those of norms alone */
     size_t zero, apart;    /* ranks without a real loss; with another loss */
     double most;
     int64_t most_step;
@@ -391,12 +394,72 @@ static void add_rank_series(struct folder *f, struct series *r, int rank)
     log_points_end(s);
 }
 
+/* Reads the logs of one kind, which lie by rank. `further`: norms beside the logs that were read. */
+static void read_logs_of_kind(struct folder *f, const struct log_search *q, const char *kind, bool further,
+                              struct err *e)
+{
+    for (size_t i = 0; i < q->found.n;) {
+        const struct log_candidate *group = &q->found.v[i];
+        VEC(struct log_candidate) mine = {0};
+        struct series r = {0};
+        for (; i < q->found.n && q->found.v[i].rank == group->rank; i++)
+            if (log_candidate_is(&q->found.v[i], kind))
+                vec_push(&mine, q->found.v[i]);
+        bool failed = mine.n && read_rank(f, mine.v, mine.n, &r, e);
+        for (size_t k = 0; failed && k < r.unread.n; k++)
+            series_unread(f->s, r.unread.v[k].text, r.unread.v[k].rank, true);
+        if (mine.n && !failed) {
+            f->files += mine.n;
+            f->ranks += !further;
+        }
+        if (mine.n && !failed && further) {
+            keep_replicas(f->s, &r, group->rank);
+            log_merge(f->s, &r, false);
+            log_points_end(f->s);
+        } else if (mine.n && !failed) {
+            add_rank_series(f, &r, group->rank);
+        }
+        series_release(&r);
+        vec_release(&mine);
+    }
+}
+
+static void note_ranks(const struct folder *f)
+{
+    struct series *s = f->s;
+    char d[NUM_MAX];
+    if (f->ranks > 1)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("files of %zu ranks; the loss is taken from rank "
+                                                   "%d"), f->ranks, f->used));
+    if (f->zero)
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("ranks without a printed loss (other pipeline stages), not counted: "
+                                        "%zu"), f->zero));
+    if (f->apart)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("the printed losses of the ranks differ by up to %s at step "
+                                                   "%lld"), num_cell(d, f->most, 3),
+                                      (long long)f->most_step));
+}
+
+static void note_other_logs(struct series *s, const struct log_search *q, const char *kind)
+{
+    size_t other = 0;
+    const char *others = NULL;
+    for (size_t i = 0; i < q->found.n; i++)
+        if (!log_candidate_is(&q->found.v[i], kind) && !log_candidate_is(&q->found.v[i], MONITOR)) {
+            other++;
+            others = log_formats[q->found.v[i].kind].name;
+        }
+    if (other)
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("other logs in this folder, not read: %2$zu (%1$s); name one to read "
+                                        "it"), others, other));
+}
+
 static int open_log_folder(struct series *s, const char *path, const struct log_options *o, struct err *e)
 {
     struct log_search q = {0};
     struct folder f = {.s = s, .o = o, .used = -2};
-    size_t n = 0, other = 0, ranks = 0;
-    const char *others = NULL;
     log_search_in(&q, path);
     const char *kind = log_search_chosen(&q, o && o->tensorboard);
     if (!kind) {
@@ -406,64 +469,17 @@ static int open_log_folder(struct series *s, const char *path, const struct log_
                                                         "diverge formats"), path);
     }
     vec_sort(&q.found, by_rank_and_time);
-    for (int pass = 0; pass < 2; pass++) {
-        /* the second pass adds the norms that msprobe monitor wrote, if the log has none */
-        if (pass && (has_local_norms(s) || strcmp(kind, "msprobe-monitor") == 0))
-            break;
-        const char *want = pass ? "msprobe-monitor" : kind;
-        for (size_t i = 0; i < q.found.n;) {
-            struct log_candidate *group = &q.found.v[i];
-            VEC(struct log_candidate) mine = {0};
-            for (; i < q.found.n && q.found.v[i].rank == group->rank; i++)
-                if (log_candidate_is(&q.found.v[i], want))
-                    vec_push(&mine, q.found.v[i]);
-            if (mine.n) {
-                struct series r = {0};
-                int rank = mine.v[0].rank;
-                if (read_rank(&f, mine.v, mine.n, &r, e) == 0) {
-                    ranks += !pass;
-                    n += mine.n;
-                    if (pass)
-                        keep_replicas(s, &r, rank), log_merge(s, &r, false), log_points_end(s);
-                    else
-                        add_rank_series(&f, &r, rank);
-                } else {
-                    for (size_t k = 0; k < r.unread.n; k++)
-                        series_unread(s, r.unread.v[k].text, r.unread.v[k].rank, true);
-                }
-                series_release(&r);
-            }
-            vec_release(&mine);
-        }
-    }
-    for (size_t i = 0; i < q.found.n; i++)
-        if (!log_candidate_is(&q.found.v[i], kind) && !log_candidate_is(&q.found.v[i], "msprobe-monitor")) {
-            other++;
-            others = log_formats[q.found.v[i].kind].name;
-        }
+    read_logs_of_kind(&f, &q, kind, false, e);
+    if (!has_local_norms(s) && strcmp(kind, MONITOR) != 0)
+        read_logs_of_kind(&f, &q, MONITOR, true, e);
     for (size_t i = 0; i < q.failed.n; i++)
         series_unread(s, q.failed.v[i].text, log_rank_of(q.failed.v[i].path), true);
-    log_search_release(&q);
-    if (!n)
-        return -1;
-    if (ranks > 1)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("files of %zu ranks; the loss is taken from rank "
-                                                   "%d"), ranks, f.used));
-    if (f.zero)
-        vec_push(&s->notes,
-                 arena_fmt(&s->arena, _("ranks without a printed loss (other pipeline stages), not counted: "
-                                        "%zu"), f.zero));
-    if (f.apart) {
-        char d[NUM_MAX];
-        vec_push(&s->notes, arena_fmt(&s->arena, _("the printed losses of the ranks differ by up to %s at step "
-                                                   "%lld"), num_cell(d, f.most, 3),
-                                      (long long)f.most_step));
+    if (f.files) {
+        note_ranks(&f);
+        note_other_logs(s, &q, kind);
     }
-    if (other)
-        vec_push(&s->notes,
-                 arena_fmt(&s->arena, _("other logs in this folder, not read: %2$zu (%1$s); name one to read "
-                                        "it"), others, other));
-    return 0;
+    log_search_release(&q);
+    return f.files ? 0 : -1;
 }
 
 /* ---- both ---- */

@@ -630,18 +630,18 @@ void series_builder_end(struct series_builder *k)
 
 /* ---- several files ---- */
 
-void log_merge(struct series *dst, struct series *src, bool records)
+static void merge_files(struct series *dst, const struct series *src, bool used)
 {
-    struct map names = {0};
-    struct buf key = {0};
-    size_t files = dst->files.n;
-    VEC(uint32_t) to = {0};
     for (size_t i = 0; i < src->files.n; i++) {
         struct log_file f = src->files.v[i];
         f.path = arena_cstr(&dst->arena, str_of(f.path));
-        f.used = f.used && records;
+        f.used = f.used && used;
         vec_push(&dst->files, f);
     }
+}
+
+static void merge_notes(struct series *dst, const struct series *src)
+{
     for (size_t i = 0; i < src->unread.n; i++)
         series_unread(dst, src->unread.v[i].text, src->unread.v[i].rank, src->unread.v[i].whole);
     for (size_t i = 0; i < src->replicas.n; i++) {
@@ -650,67 +650,92 @@ void log_merge(struct series *dst, struct series *src, bool records)
     }
     for (size_t i = 0; i < src->notes.n; i++)
         vec_push(&dst->notes, arena_cstr(&dst->arena, str_of(src->notes.v[i])));
-    for (size_t side = 0; side < 2; side++) {
-        struct series *s = side ? src : dst;
-        size_t n = s->names.n;
-        for (size_t i = 0; i < n; i++) {
-            struct log_name who = s->names.v[i];
-            buf_clear(&key);
-            buf_fmt(&key, "%s%c%s", who.tag, who.square ? '\1' : '\n', who.name);
-            if (!side) {
-                map_add(&names, arena_str(&dst->arena, buf_view(&key)), (uint32_t)i);
-                continue;
-            }
-            uint32_t id = map_get(&names, buf_view(&key));
-            if (id == MAP_NONE && dst->names.n < LOG_NAMES) {
-                id = (uint32_t)dst->names.n;
-                who.tag = arena_cstr(&dst->arena, str_of(who.tag));
-                who.name = arena_cstr(&dst->arena, str_of(who.name));
-                vec_push(&dst->names, who);
-                map_add(&names, arena_str(&dst->arena, buf_view(&key)), id);
-            }
-            vec_push(&to, id);
-        }
+}
+
+static struct str name_key(const struct log_name *who, struct buf *key)
+{
+    buf_clear(key);
+    buf_fmt(key, "%s%c%s", who->tag, who->square ? '\1' : '\n', who->name);
+    return buf_view(key);
+}
+
+/* The number in dst of each of src's names, which are added; MAP_NONE: there are too many. Owned by the caller. */
+static uint32_t *merge_names(struct series *dst, const struct series *src)
+{
+    struct map at = {0};
+    struct buf key = {0};
+    uint32_t *to = mem_alloc((src->names.n + 1) * sizeof *to);
+    for (size_t i = 0; i < dst->names.n; i++)
+        map_add(&at, arena_str(&dst->arena, name_key(&dst->names.v[i], &key)), (uint32_t)i);
+    for (size_t i = 0; i < src->names.n; i++) {
+        struct log_name who = src->names.v[i];
+        struct str own = name_key(&who, &key);
+        to[i] = map_get(&at, own);
+        if (to[i] != MAP_NONE || dst->names.n == LOG_NAMES)
+            continue;
+        to[i] = (uint32_t)dst->names.n;
+        who.tag = arena_cstr(&dst->arena, str_of(who.tag));
+        who.name = arena_cstr(&dst->arena, str_of(who.name));
+        vec_push(&dst->names, who);
+        map_add(&at, arena_str(&dst->arena, own), to[i]);
     }
+    map_release(&at);
+    buf_release(&key);
+    return to;
+}
+
+static void merge_points(struct series *dst, const struct series *src, size_t files)
+{
+    uint32_t *to = merge_names(dst, src);
     for (size_t i = 0; i < src->points.n && dst->points.n < LOG_POINTS; i++) {
         struct log_point p = src->points.v[i];
-        p.name = to.v[p.name];
+        p.name = to[p.name];
         p.file = (uint16_t)(p.file + files);
         if (p.name != MAP_NONE)
             vec_push(&dst->points, p);
     }
-    if (records) {
-        struct series_builder k = {.s = dst};
-        size_t had = dst->records.n;
-        bool first = !had;
-        int64_t reached = had ? dst->records.v[had - 1].step : 0, from = src->records.n ? src->records.v[0].step : 0;
-        for (size_t i = 0; i < src->records.n && dst->records.n < LOG_RECORDS; i++) {
-            struct log_record r = src->records.v[i];
-            r.file = (uint16_t)(r.file + files);
-            vec_push(&dst->records, r);
-        }
-        keep_steps_once(&k);
-        if (k.differing && !first)
-            vec_push(&dst->notes,
-                     arena_fmt(&dst->arena,
-                               _("%s: the run was resumed at step %lld, after it had reached %lld; the later values "
-                                 "are used"),
-                               dst->files.v[files].path, (long long)from, (long long)reached));
-        for (int v = 0; v < LOG_VALUES; v++)
-            if (src->digit[v] > 0 && (dst->digit[v] == 0 || src->digit[v] < dst->digit[v]))
-                dst->digit[v] = src->digit[v];
-        dst->in_samples |= src->in_samples;
-        if (first) {
-            dst->format = src->format;
-            dst->framework = src->framework;
-            dst->unit = src->unit;
-            dst->stepless = src->stepless;
-            dst->lr_is_next = src->lr_is_next;
-            dst->loss_is_mean = src->loss_is_mean;
-        }
+    free(to);
+}
+
+/* The later of two records of one step counts: a run that was resumed went back. */
+static void merge_records(struct series *dst, const struct series *src, size_t files)
+{
+    struct series_builder k = {.s = dst};
+    const size_t had = dst->records.n;
+    const int64_t reached = had ? dst->records.v[had - 1].step : 0, from = src->records.n ? src->records.v[0].step : 0;
+    for (size_t i = 0; i < src->records.n && dst->records.n < LOG_RECORDS; i++) {
+        struct log_record r = src->records.v[i];
+        r.file = (uint16_t)(r.file + files);
+        vec_push(&dst->records, r);
     }
-    map_release(&names);
-    buf_release(&key);
-    vec_release(&to);
+    keep_steps_once(&k);
+    if (k.differing && had)
+        vec_push(&dst->notes,
+                 arena_fmt(&dst->arena,
+                           _("%s: the run was resumed at step %lld, after it had reached %lld; the later values "
+                             "are used"),
+                           dst->files.v[files].path, (long long)from, (long long)reached));
+    for (int v = 0; v < LOG_VALUES; v++)
+        if (src->digit[v] > 0 && (dst->digit[v] == 0 || src->digit[v] < dst->digit[v]))
+            dst->digit[v] = src->digit[v];
+    dst->in_samples |= src->in_samples;
+    if (had)
+        return;
+    dst->format = src->format;
+    dst->framework = src->framework;
+    dst->unit = src->unit;
+    dst->stepless = src->stepless;
+    dst->lr_is_next = src->lr_is_next;
+    dst->loss_is_mean = src->loss_is_mean;
+}
+
+void log_merge(struct series *dst, struct series *src, bool records)
+{
+    const size_t files = dst->files.n;
+    merge_files(dst, src, records);
+    merge_notes(dst, src);
+    merge_points(dst, src, files);
+    if (records)
+        merge_records(dst, src, files);
     series_release(src);
 }
