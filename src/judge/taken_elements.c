@@ -18,7 +18,7 @@ static int by_value(const void *a, const void *b)
     return 0;
 }
 
-/* The elements of a line as pairs in order; NULL: not all of them can be read, or some are not finite. */
+/* The elements of a line as pairs; NULL: not all of them can be read, or some are not finite. */
 static double *pairs_of(const struct measure *m, uint32_t line, size_t *n)
 {
     struct element_sample s;
@@ -31,6 +31,12 @@ static double *pairs_of(const struct measure *m, uint32_t line, size_t *n)
             v[2 * i + (size_t)side] = s.v[side][i];
     *n = s.n;
     element_sample_release(&s);
+    return v;
+}
+
+static double *pairs_in_order(const struct measure *m, uint32_t line, size_t *n)
+{
+    double *v = pairs_of(m, line, n);
     if (v)
         qsort(v, *n, 2 * sizeof *v, by_value);
     return v;
@@ -44,23 +50,40 @@ static bool figures_enclose(const struct figures *all, const struct figures *par
     return true;
 }
 
-/* Whether n pairs in order have this one from `at` on, which moves to it, or to where it would be. */
-static bool has_pair(const double *all, size_t n, size_t *at, const double *pair)
+/* The place among n pairs in order of the first that is this one; n: it is not among them. */
+static size_t place_of(const double *v, size_t n, const double *pair)
 {
-    while (*at < n && by_value(&all[2 * *at], pair) < 0)
-        ++*at;
-    return *at < n && by_value(&all[2 * *at], pair) == 0;
+    size_t from = 0, to = n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (by_value(&v[2 * middle], pair) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < n && by_value(&v[2 * from], pair) == 0 ? from : n;
 }
 
+/* Whether a line's elements have all n pairs, which are in order. Most lines lack the first one already. */
 static bool holds_all(const struct measure *m, uint32_t line, const double *part, size_t n)
 {
-    size_t count = 0;
+    size_t count = 0, met = 0;
     double *all = pairs_of(m, line, &count);
-    bool found = all != NULL;
-    for (size_t i = 0, at = 0; found && i < n; i++)
-        found = has_pair(all, count, &at, &part[2 * i]);
+    bool *seen = mem_zalloc((n + 1) * sizeof *seen), first = false;
+    for (size_t i = 0; all && i < count && !first; i++)
+        first = by_value(&all[2 * i], part) == 0;
+    for (size_t i = 0; first && i < count; i++) {
+        size_t at = place_of(part, n, &all[2 * i]);
+        if (at < n)
+            seen[at] = true;
+    }
+    for (size_t i = 0; i < n; i++) { /* of equal ones the first was marked */
+        seen[i] = seen[i] || (i && seen[i - 1] && by_value(&part[2 * i], &part[2 * (i - 1)]) == 0);
+        met += seen[i];
+    }
     free(all);
-    return found;
+    free(seen);
+    return first && met == n;
 }
 
 /* The figures of an earlier row r of the target, and its line, if it may hold elements of a row: it holds what no row
@@ -82,7 +105,7 @@ uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flo
     uint32_t row = m->pairing->lines.v[line].row[TARGET], found = NONE, of;
     size_t n = 0;
     int read = 0;
-    double *part = f && f->two && dump_row_numel(m->side[TARGET], row) >= LEAST ? pairs_of(m, line, &n) : NULL;
+    double *part = f && f->two && dump_row_numel(m->side[TARGET], row) >= LEAST ? pairs_in_order(m, line, &n) : NULL;
     for (uint32_t r = row; part && found == NONE && r-- > 0 && row - r <= ROWS_BACK && read < PAIRS_READ;) {
         const struct figures *x = source_figures(m, flow, r, row, &of);
         if (!x || !figures_enclose(x, f))
@@ -94,7 +117,8 @@ uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flo
     return found;
 }
 
-/* Marks the pairs of a line that an earlier line has, if all of those of it that differ are there, at least `least`. */
+/* Marks the pairs of a line that an earlier line has, if all of those of it that differ are there, at least `least`.
+ * `whole` is in order. */
 static void mark_taken(const struct measure *m, uint32_t from, size_t least, const double *whole, size_t n,
                        bool *marked)
 {
@@ -104,11 +128,11 @@ static void mark_taken(const struct measure *m, uint32_t from, size_t least, con
         return;
     size_t *place = mem_alloc((count + 1) * sizeof *place);
     bool all = true;
-    for (size_t i = 0, at = 0; all && i < count; i++) {
+    for (size_t i = 0; all && i < count; i++) {
         if (part[2 * i] == part[2 * i + 1])
             continue;
-        all = has_pair(whole, n, &at, &part[2 * i]);
-        place[differ++] = at;
+        place[differ] = place_of(whole, n, &part[2 * i]);
+        all = place[differ++] < n;
     }
     all = all && differ >= least;
     for (size_t i = 0; all && i < differ; i++)
@@ -126,7 +150,7 @@ bool taken_elements_joined(const struct measure *m, const struct dataflow *flow,
     uint32_t row = m->pairing->lines.v[line].row[TARGET], of;
     size_t n = 0, open = 0;
     int read = 0;
-    double *whole = f && f->two ? pairs_of(m, line, &n) : NULL;
+    double *whole = f && f->two ? pairs_in_order(m, line, &n) : NULL;
     if (!whole)
         return false;
     bool *marked = mem_zalloc((n + 1) * sizeof *marked);
