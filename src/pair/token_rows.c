@@ -1,5 +1,5 @@
-/* Asks a pair of each operand whether the rows of its first axis are those of the other side in the order of a divided
- * axis; then every pair of the operands that say so, and the rows beside them. */
+/* Asks some pairs of each operand whether the rows of its first axis are those of the other side in the order of a
+ * divided axis; then every pair of the operands that say so, the rows beside them, and the parts of what they make. */
 #include "pair/token_rows.h"
 
 #include <math.h>
@@ -11,12 +11,14 @@
 #define AGREES 0.1  /* relative error up to which elements are in the same order */
 #define CLOSER 8    /* how much less it is than as stored, which alike values (probabilities) may not show otherwise */
 #define LONGEST 4096 /* tokens of which divisors are tried */
+#define ASKED 16    /* pairs of an operand: experts' products may have the order where a router's has not */
+#define FOUND (ASKED + 1)
 
 struct token_ordering {
     struct pairing *p;
     const struct dump *d[2];
     uint32_t *from[2];      /* align_items_producers */
-    struct nmap kinds;      /* operand → 1: its elements agree as stored, or no order was found; 2: found */
+    struct nmap kinds;      /* operand → how many of its pairs have no such order; FOUND */
     struct nmap call_view;  /* target call → index of the view of one of its rows */
 };
 
@@ -43,7 +45,7 @@ static int64_t tokens_of(const struct token_ordering *x, const struct line *l)
 {
     int64_t a[TENSOR_DIMS], b[TENSOR_DIMS];
     int n, m;
-    bool may = l->pair != NONE && x->p->pairs.v[l->pair].view == NONE && x->p->pairs.v[l->pair].group == NONE;
+    bool may = l->pair != NONE && x->p->pairs.v[l->pair].view == NONE;
     for (int s = 0; s < 2 && may; s++)
         may = is_computed(x, s, l->row[s]) && dump_row_readable(x->d[s], l->row[s]);
     if (!may || !long_axes(dump_row_shape(x->d[TARGET], l->row[TARGET]), a, &n) ||
@@ -127,19 +129,87 @@ static uint64_t operand_key(const struct token_ordering *x, const struct line *l
     return k;
 }
 
-static void give_token_view(struct token_ordering *x, const struct line *l, const struct view *v)
+static uint32_t give_view(struct token_ordering *x, const struct line *l, const struct view *v)
 {
     uint32_t at = (uint32_t)x->p->views.n;
     vec_push(&x->p->views, *v);
     x->p->pairs.v[l->pair].view = at;
-    nmap_set(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call, at);
+    return at;
 }
 
-/* Rows of calls of which another row has the order: positions of experts, masks, scores with other fills. */
+static void give_token_view(struct token_ordering *x, const struct line *l, const struct view *v)
+{
+    nmap_set(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call, give_view(x, l, v));
+}
+
+/* The view of a part whose rows have the order as well: the fused tensor's rows are exchanged before it is cut. false:
+ * the part is not cut along a later axis. */
+static bool part_in_order(const struct view *cut, const struct view *order, struct view *out)
+{
+    const struct view_step *s = &cut->step[0];
+    if (cut->count != 1 || (s->op != VIEW_SPLIT && s->op != VIEW_SLICE) || !s->v[0])
+        return false;
+    *out = *order;
+    out->side = cut->side;
+    if (cut->side != order->side) {
+        out->step[0].v[0] = order->step[0].v[1];
+        out->step[0].v[1] = order->step[0].v[0];
+    }
+    out->step[out->count] = *s;
+    if (s->v[0] > 0)
+        out->step[out->count].v[0]++;
+    out->count++;
+    return true;
+}
+
+/* The error of a pair's elements through a view of either side. */
+static double error_of_pair(const struct token_ordering *x, const struct line *l, const struct view *v)
+{
+    struct tensor t, g;
+    struct tensor_sample s;
+    struct err quiet;
+    double error = INFINITY;
+    if (dump_tensor(x->d[TARGET], l->row[TARGET], &t, &quiet))
+        return error;
+    if (dump_tensor(x->d[GOLDEN], l->row[GOLDEN], &g, &quiet) == 0) {
+        if (view_apply(v, v->side == TARGET ? &t : &g, &quiet) == 0 && t.numel == g.numel &&
+            tensor_sample_take(&s, &t, &quiet) == 0) {
+            if (tensor_sample_error(&s, &g, &error, &quiet))
+                error = INFINITY;
+            tensor_sample_release(&s);
+        }
+        tensor_close(&g);
+    }
+    tensor_close(&t);
+    return error;
+}
+
+/* A part of a fused product that reads rows in the order. */
+static void follow_part(struct token_ordering *x, const struct line *l)
+{
+    uint32_t at = nmap_get(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call);
+    const struct pair *pair = &x->p->pairs.v[l->pair];
+    struct view both;
+    if (at == MAP_NONE || pair->view == NONE || pair->group == NONE ||
+        x->d[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT || !dump_row_readable(x->d[TARGET], l->row[TARGET]) ||
+        !dump_row_readable(x->d[GOLDEN], l->row[GOLDEN]))
+        return;
+    struct view cut = x->p->views.v[pair->view];
+    if (part_in_order(&cut, &x->p->views.v[at], &both)) {
+        double error = error_of_pair(x, l, &both);
+        if (error < AGREES && error < error_of_pair(x, l, &cut) / CLOSER)
+            give_view(x, l, &both);
+    }
+}
+
+/* Rows of calls of which another row has the order: positions of experts, masks, scores with other fills; parts of what
+ * is made of such rows. */
 static void follow_calls(struct token_ordering *x)
 {
     for (size_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
+        if (l->pair != NONE)
+            follow_part(x, l);
         int64_t tokens = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? 0 : tokens_of(x, l);
         uint32_t at = tokens ? nmap_get(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call) : MAP_NONE;
         struct view found, only;
@@ -167,9 +237,10 @@ void token_rows_find(struct pairing *p, const struct dump *target, const struct 
                 continue;
             uint64_t key = operand_key(&x, l, tokens);
             uint32_t known = nmap_get(&x.kinds, key);
-            if (!pass && known == MAP_NONE)
-                nmap_set(&x.kinds, key, ask_token_order(&x, l, tokens, NULL, &v) ? 2 : 1);
-            else if (pass && known == 2 && ask_token_order(&x, l, tokens, NULL, &v))
+            uint32_t asked = known == MAP_NONE ? 0 : known;
+            if (!pass && asked < ASKED)
+                nmap_set(&x.kinds, key, ask_token_order(&x, l, tokens, NULL, &v) ? FOUND : asked + 1);
+            else if (pass && asked == FOUND && ask_token_order(&x, l, tokens, NULL, &v))
                 give_token_view(&x, l, &v);
         }
     follow_calls(&x);
