@@ -451,6 +451,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     vec_release(&p.turned_modules);
     nmap_release(&p.routings);
     free(p.wholes);
+    free(p.piece);
     free(p.call_error);
     free(p.call_turned);
     free(p.call_dtype);

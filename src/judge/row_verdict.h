@@ -17,6 +17,7 @@ struct turned_module {
 struct judge_pass {
     struct judgement *j;
     struct whole *wholes; /* per group of the pairing */
+    uint32_t *piece;      /* per line of a part: the row that is it on the fused tensor's side (part_role.h) */
     const struct measure *m;
     const uint8_t *state;
     const struct dataflow *flow;

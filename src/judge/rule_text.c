@@ -553,6 +553,8 @@ static const struct {
     [RULE_NONFINITE] = {.say = say_nonfinite},
     [RULE_NONFINITE_ALIKE] = {.plain = N_("non-finite on both sides; the recorded statistics do not show where")},
     [RULE_PART] = {.plain = N_("a part of a fused tensor: compare it through a view")},
+    [RULE_PART_ROLE] = {.plain = N_("both halves of a fused product together have its figures, but the half that the "
+                                    "activation reads has others: its columns are cut or laid out in another way")},
     [RULE_PART_SAME] = {.plain = N_("a part of a fused tensor: max, min and norm of all parts together agree with it")},
     [RULE_ELEMENTS] = {.say = say_elements},
     [RULE_KINDS] = {.say = say_kinds},
@@ -576,7 +578,7 @@ static const struct {
     [RULE_EXACT] = {.plain = N_("not bitwise equal, as the exact comparison requires")},
 };
 
-_Static_assert(RULE_COUNT == 72, "each rule has a row");
+_Static_assert(RULE_COUNT == 73, "each rule has a row");
 
 void rule_text(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
 {

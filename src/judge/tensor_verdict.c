@@ -6,6 +6,7 @@
 #include "dump/cut_tensors.h"
 #include "dump/recorded_figures.h"
 #include "judge/element_order.h"
+#include "judge/part_role.h"
 #include "judge/recorded_verdict.h"
 #include "num/masked.h"
 #include "pair/repeated.h"
@@ -36,6 +37,7 @@ void tensor_verdict_wholes(struct judge_pass *p)
 {
     const struct pairing *all = p->m->pairing;
     p->wholes = mem_zalloc((all->groups + 1) * sizeof *p->wholes);
+    p->piece = part_roles_find(p->m, p->flow);
     for (uint32_t i = 0; i < all->groups; i++)
         p->wholes[i].row = (struct row){
             .has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .extra = NONE, .stat = {-INFINITY, INFINITY}};
@@ -50,6 +52,19 @@ void tensor_verdict_wholes(struct judge_pass *p)
     }
 }
 
+/* All parts together have the whole's figures: a part whose role is known must have those of the piece with it. */
+static void give_role(struct judge_pass *p, struct verdict_case *k, int part)
+{
+    k->out->rule = RULE_PART_SAME;
+    if (p->piece[k->i] == NONE)
+        return;
+    k->r[!part] = &p->side[!part]->rows.v[p->piece[k->i]];
+    double e = recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    if (!isnan(e))
+        row_verdict_weigh(p, k, e, true);
+    k->out->rule = verdict_is_accepted((enum verdict)k->out->verdict) ? RULE_PART_SAME : RULE_PART_ROLE;
+}
+
 /* A part paired with a fused tensor without a view: elements cannot be compared, but all parts together must have the
  * whole's figures. */
 static void give_part(struct judge_pass *p, struct verdict_case *k)
@@ -57,7 +72,7 @@ static void give_part(struct judge_pass *p, struct verdict_case *k)
     const struct line *l = &p->m->pairing->lines.v[k->i];
     struct whole *w = &p->wholes[p->m->pairing->pairs.v[l->pair].group];
     int s = numel_of(p, l, TARGET) < numel_of(p, l, GOLDEN) ? TARGET : GOLDEN;
-    const struct row *own = k->r[s];
+    const struct row *own = k->r[s], *whole = k->r[!s];
     w->row.dtype = own->dtype;
     w->row.io = own->io;
     k->r[s] = &w->row;
@@ -70,11 +85,12 @@ static void give_part(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_SKIP, RULE_PART);
     else
         row_verdict_weigh(p, k, e, true);
+    k->r[s] = own;
     if (verdict_is_accepted((enum verdict)k->out->verdict))
-        k->out->rule = RULE_PART_SAME;
+        give_role(p, k, s);
     else if (p->m->pairing->pairs.v[l->pair].view == NONE)
         k->out->flags |= LINE_DOUBTFUL; /* figures do not show which part it is */
-    k->r[s] = own;
+    k->r[!s] = whole;
 }
 
 /* If one side holds the value once, the other several times, and no elements were recorded, the figures are scaled

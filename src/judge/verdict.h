@@ -99,6 +99,7 @@ enum verdict_rule {
     RULE_UNLINKED,      /* no partner: no other operator made or reads this value of a backward pass (open_ends.h) */
     RULE_LOST_GRADIENT, /* one side alone hands a gradient back: the other one's input was detached (lost_gradient.h) */
     RULE_OTHER_SHAPE,   /* figures: the same ones in a shape that nothing else of the call explains (other_shape.h) */
+    RULE_PART_ROLE,     /* a part of a fused product: of two halves, another one feeds the activation (part_role.h) */
     RULE_COUNT
 };
 
