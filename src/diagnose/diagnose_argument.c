@@ -103,38 +103,98 @@ static void say_factor(struct diagnosis_case *p, double t, double g)
     buf_release(&more);
 }
 
+/* A number that differs: its values, its name, and its call's operator family. */
+struct differing_number {
+    const struct diagnosis_case *p;
+    double t, g;
+    struct str word;
+    enum family f;
+};
+
+static bool is_epsilon(const struct differing_number *n)
+{
+    bool small = n->t >= 0 && n->g >= 0 && n->t <= EPSILON_MOST && n->g <= EPSILON_MOST;
+    bool named = argument_name(n->p->side[TARGET], n->p->row[TARGET]).n;
+    bool rooted = n->f == FAMILY_ADD && n->t >= 0 && n->g >= 0 && root_follows(n->p); /* whatever its size */
+    return rooted || (small && (str_ihas(n->word, "eps") || (!named && in_norm(n->p))));
+}
+
+static bool is_dropout(const struct differing_number *n)
+{
+    bool share = n->t >= 0 && n->g >= 0 && n->t <= 1 && n->g <= 1;
+    return share && (n->f == FAMILY_RANDOM || str_ihas(n->word, "dropout") ||
+                     str_ihas(align_item_operator(n->p->side[TARGET], n->p->call), "dropout"));
+}
+
+static bool is_fill(const struct differing_number *n)
+{
+    return fmin(n->t, n->g) <= -1e3 && (n->f == FAMILY_MUL || n->f == FAMILY_ADD || n->f == FAMILY_ELEMENTWISE);
+}
+
+/* 0 times an infinite fill is NaN. */
+static bool is_infinite_fill(const struct differing_number *n)
+{
+    return is_fill(n) && (isinf(n->t) || isinf(n->g));
+}
+
+static bool is_base(const struct differing_number *n)
+{
+    return n->f == FAMILY_ELEMENTWISE && fmin(n->t, n->g) >= 1000 &&
+           str_ihas(dump_call_name(n->p->side[TARGET], n->p->call), "pow");
+}
+
+static bool is_factor(const struct differing_number *n)
+{
+    bool scale = str_ieq(n->word, STR("scale")) || str_ihas(n->word, "scale_value") ||
+                 str_ieq(n->word, STR("scaling"));
+    return (n->f == FAMILY_MUL || scale) && n->t && n->g && isfinite(n->t) && isfinite(n->g);
+}
+
+static bool is_mask_bound(const struct differing_number *n)
+{
+    return n->f == FAMILY_ADD && mask_follows(n->p);
+}
+
+static bool is_added(const struct differing_number *n)
+{
+    return n->f == FAMILY_ADD && isfinite(n->t) && isfinite(n->g);
+}
+
+/* What a number may be by its name or call; the first that holds is said. A factor has words of its own. */
+static const struct {
+    bool (*is)(const struct differing_number *);
+    enum diagnosis_id id;
+    double score;
+    const char *what, *more;
+} meanings[] = {
+    {is_epsilon, DIAGNOSIS_EPSILON, 1, N_("the epsilon of the norm"), NULL},
+    {is_dropout, DIAGNOSIS_DROPOUT, 1, N_("the dropout probability"), NULL},
+    {is_infinite_fill, DIAGNOSIS_MASK, 0.9, N_("the fill value of masked positions"), N_("; 0 times infinity is NaN")},
+    {is_fill, DIAGNOSIS_MASK, 0.9, N_("the fill value of masked positions"), NULL},
+    {is_base, DIAGNOSIS_ROPE, 0.8, N_("the base of the powers"), NULL},
+    {is_factor, DIAGNOSIS_SCALE, 0.9, NULL, NULL},
+    {is_mask_bound, DIAGNOSIS_MASK, 0.9, N_("the number of positions by which the mask's bound is moved"), NULL},
+    {is_added, DIAGNOSIS_OFFSET, 0.8, N_("the number added"), NULL},
+};
+
 /* Whether the meaning of a number follows from its name or call. */
 static bool number_is_known(struct diagnosis_case *p, double t, double g)
 {
     struct buf name = {0};
     name_text(p, &name);
-    struct str word = buf_view(&name);
-    enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
-    bool small = t >= 0 && g >= 0 && t <= EPSILON_MOST && g <= EPSILON_MOST,
-         share = t >= 0 && g >= 0 && t <= 1 && g <= 1, known = true;
-    bool scale = str_ieq(word, STR("scale")) || str_ihas(word, "scale_value") || str_ieq(word, STR("scaling"));
-    bool rooted = f == FAMILY_ADD && t >= 0 && g >= 0 && root_follows(p); /* whatever its size */
-    if (rooted || (small && (str_ihas(word, "eps") ||
-                             (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)))))
-        say_argument(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
-    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") ||
-                       str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))
-        say_argument(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
-    else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
-        say_argument(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked positions"),
-                     isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
-    else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
-        say_argument(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
-    else if ((f == FAMILY_MUL || scale) && t && g && isfinite(t) && isfinite(g))
-        say_factor(p, t, g);
-    else if (f == FAMILY_ADD && mask_follows(p))
-        say_argument(p, DIAGNOSIS_MASK, 0.9, _("the number of positions by which the mask's bound is moved"), "");
-    else if (f == FAMILY_ADD && isfinite(t) && isfinite(g))
-        say_argument(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
-    else
-        known = false;
+    struct differing_number n = {p, t, g, buf_view(&name), (enum family)p->side[TARGET]->calls.v[p->call].family};
+    size_t i = 0;
+    while (i < ARRAY_LEN(meanings) && !meanings[i].is(&n))
+        i++;
     buf_release(&name);
-    return known;
+    if (i == ARRAY_LEN(meanings))
+        return false;
+    if (meanings[i].what)
+        say_argument(p, meanings[i].id, meanings[i].score, _(meanings[i].what),
+                     meanings[i].more ? _(meanings[i].more) : "");
+    else
+        say_factor(p, t, g);
+    return true;
 }
 
 /* A number that only the figures before and after the call show: nobody recorded the argument. */
