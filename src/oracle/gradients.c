@@ -58,8 +58,8 @@ static void keep_running_sums(struct call_values *c, const struct real_tensor *f
         memcpy(y, sums, (size_t)n * sizeof *y);
 }
 
-void gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
-                        const struct real_tensor *to, const char *formula)
+struct room gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
+                               const struct real_tensor *to, const char *formula)
 {
     double *terms = real_array(c, to->count);
     struct room r = room_for(c, ANY_OUTPUT, to, formula);
@@ -72,6 +72,7 @@ void gradient_scattered(struct call_values *c, const struct real_tensor *full, c
     }
     sums_bound(r, terms, to->count);
     keep_running_sums(c, full, place, r.y, to->count);
+    return r;
 }
 
 void gradient_summed(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to,

@@ -17,9 +17,9 @@ void gradient_summed(struct call_values *c, const struct real_tensor *full, cons
                      const char *formula);
 
 /* Adds the candidate whose elements are sums of elements of `full`: element i is added to place[i] of `to`; -1: to
- * none. */
-void gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
-                        const struct real_tensor *to, const char *formula);
+ * none. Returns its arrays. */
+struct room gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
+                               const struct real_tensor *to, const char *formula);
 
 /* Converts n accumulated sums to their bounds, in place: y holds the sums, roundings the sums of squares, terms the
  * number of terms. */

@@ -130,8 +130,10 @@ static void give_back(struct call_values *c, const struct moves *m, const struct
     int64_t count = 0, start = 0;
     for (int i = 0; i < m->ins; i++)
         count += m->in[i]->count;
-    if (m->ins == 1 && !meets_nothing(c, place, g->count, count))
-        return gradient_scattered(c, g, place, m->in[0], "g summed at its place");
+    if (m->ins == 1 && !meets_nothing(c, place, g->count, count)) {
+        gradient_scattered(c, g, place, m->in[0], "g summed at its place");
+        return;
+    }
     double *back = real_array(c, count);
     for (int64_t i = 0; i < g->count; i++)
         if (place[i] >= 0)

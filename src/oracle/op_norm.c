@@ -15,6 +15,13 @@ static double variance_conditioning(const struct norm *n, const struct norm_mome
     return n->centred && !n->mean ? 1 + m->mean * m->mean / (m->variance + eps) : 1;
 }
 
+/* What rounding leaves of an element less its group's mean, times the rate, in units of a rounding: the difference
+ * cancels where the mean is large. */
+static double normed_rounding(double x, const struct norm_moments *m, double rate, double root)
+{
+    return rate * (fabs(x) + fabs(m->mean) * (1 + 2 * root));
+}
+
 static void fill_group(const struct norm *n, int64_t group, double eps, struct room r)
 {
     const struct norm_layout *l = &n->layout;
@@ -26,8 +33,7 @@ static void fill_group(const struct norm *n, int64_t group, double eps, struct r
         double h = (n->x->v[at] - m.mean) * rate, w = norm_weight_at(n, at);
         r.y[at] = h * w + norm_bias_at(n, at);
         r.roundings[at] = 2 * fabs(h * w) + fabs(r.y[at]);
-        r.inside[at] =
-            fabs(w) * rate * (fabs(n->x->v[at]) + fabs(m.mean) * (1 + 2 * root)) + fabs(w * h) * (8 + 2 * root) * worse;
+        r.inside[at] = fabs(w) * normed_rounding(n->x->v[at], &m, rate, root) + fabs(w * h) * (8 + 2 * root) * worse;
     }
 }
 
@@ -97,30 +103,37 @@ static void norm_of(struct call_values *c, const struct norm *n, double eps)
 
 /* ---- backward ---- */
 
-/* Gradient with respect to one group's inputs: r (gw − mean gw − h mean(gw h)). */
-static void gradient_group(const struct norm *n, int64_t group, double eps, const double *g, struct room r, double *h)
+/* Gradient with respect to one group's inputs: r (gw − mean gw − h mean(gw h)). Fills h, and what rounding leaves of
+ * it. */
+static void gradient_group(const struct norm *n, int64_t group, double eps, const double *g, struct room r, double *h,
+                           double *off)
 {
     const struct norm_layout *l = &n->layout;
     int64_t start = norm_group_start(l, group), count = norm_members(l);
     struct norm_moments m = norm_moments_of(n, group);
     double rate = 1 / sqrt(m.variance + eps), first = 0, second = 0, squares = 0, root = sqrt((double)count);
+    double second_off = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = start + norm_member_at(l, i);
         double gw = g[at] * norm_weight_at(n, at);
         h[at] = (n->x->v[at] - m.mean) * rate;
+        off[at] = normed_rounding(n->x->v[at], &m, rate, root);
+        second_off += fabs(gw) * off[at] / (double)count;
         first += gw / (double)count;
         second += gw * h[at] / (double)count;
         squares += gw * gw / (double)count;
     }
     first = n->centred && !n->mean ? first : 0;
     second = n->mean ? 0 : second;
+    second_off = n->mean ? 0 : second_off;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = start + norm_member_at(l, i);
         double gw = g[at] * norm_weight_at(n, at);
         double size = rate * (fabs(gw) + fabs(first) + fabs(h[at] * second) + sqrt(squares));
         r.y[at] = rate * (gw - first - h[at] * second);
         r.roundings[at] = 2 * size;
-        r.inside[at] = size * (8 + 2 * root) * variance_conditioning(n, &m, eps);
+        r.inside[at] = size * (8 + 2 * root) * variance_conditioning(n, &m, eps) +
+                       rate * (off[at] * fabs(second) + fabs(h[at]) * second_off);
     }
 }
 
@@ -135,17 +148,22 @@ static int64_t *weight_places(struct call_values *c, const struct norm *n)
 
 static void norm_backward(struct call_values *c, const struct norm *n, double eps)
 {
-    struct real_tensor g = gradient_as(c, n->x), h = real_like(c, n->x);
+    struct real_tensor g = gradient_as(c, n->x), h = real_like(c, n->x), off = real_like(c, n->x);
     if (!g.v)
         return;
     struct room r = room_for(c, ANY_OUTPUT, n->x, arena_fmt(c->arena, "%s backward, eps = %g", n->name, eps));
     for (int64_t i = 0; i < norm_groups(&n->layout); i++)
-        gradient_group(n, i, eps, g.v, r, h.v);
+        gradient_group(n, i, eps, g.v, r, h.v, off.v);
     struct real_tensor weights = {.axes = 1, .shape = {n->layout.weights}, .count = n->layout.weights};
     const int64_t *place = weight_places(c, n);
-    for (int64_t i = 0; i < n->x->count; i++)
+    double *squares = real_array(c, n->layout.weights);
+    for (int64_t i = 0; i < n->x->count; i++) {
         h.v[i] *= g.v[i];
-    gradient_scattered(c, &h, place, &weights, "sum of g h");
+        squares[place[i]] += off.v[i] * g.v[i] * off.v[i] * g.v[i];
+    }
+    struct room w = gradient_scattered(c, &h, place, &weights, "sum of g h");
+    for (int64_t i = 0; i < n->layout.weights; i++)
+        w.inside[i] += sqrt(squares[i]);
     gradient_scattered(c, &g, place, &weights, "sum of g");
 }
 
