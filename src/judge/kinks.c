@@ -7,6 +7,7 @@
 #include "judge/conditioning.h"
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"
+#include "measure/element_sample.h"
 #include "pair/align_item.h"
 
 #define BEHIND 8 /* the most forward calls without a backward call through which a gradient is followed */
@@ -170,6 +171,51 @@ static double gates_bound(const struct judge_pass *p, const struct gate *gate, c
     if (turned < 1 || !(g[GOLDEN].norm > 0) || !few_differ(f, n, expected, turned, fmax(gate->noise, gradient)))
         return 0;
     return gate->jump * turned_error(g, turned);
+}
+
+/* The elements of a line that agrees, all of them or a fixed choice; false: they cannot be read. */
+static bool agreed_elements(const struct judge_pass *p, uint32_t row, struct element_sample *s)
+{
+    struct err quiet = {0};
+    uint32_t line = row == NONE ? NONE : p->m->pairing->line_of[TARGET][row];
+    return line != NONE && p->m->pairing->lines.v[line].pair != NONE && line_agrees(&p->j->line[line]) &&
+           element_sample_take(s, p->m, line, &quiet) == 0;
+}
+
+/* Whether each side's values are those that came, where its own gate is open, and 0 elsewhere. */
+static bool are_gated(const struct element_sample *x, const struct element_sample *came,
+                      const struct element_sample *gate)
+{
+    bool alike = x->n == came->n && x->n == gate->n && x->numel == came->numel && x->numel == gate->numel;
+    for (int s = 0; s < 2 && alike; s++)
+        for (size_t i = 0; i < x->n && alike; i++)
+            alike = x->v[s][i] == (gate->v[s][i] > 0 ? came->v[s][i] : 0);
+    return alike;
+}
+
+bool kinks_gated(const struct judge_pass *p, uint32_t line)
+{
+    const struct dump *d = p->side[TARGET];
+    const uint32_t *row = p->m->pairing->lines.v[line].row;
+    uint32_t back = d->rows.v[row[TARGET]].call, forward = d->calls.v[back].twin;
+    bool comes = pass_comes_unrecorded(p, row) && measure_figures(p->m, line);
+    uint32_t gate = comes ? kinks_behind(d, forward) : NONE;
+    if (gate == NONE || d->calls.v[gate].twin == NONE ||
+        !align_item_does(d, gate, STR("relu")))
+        return false;
+    struct element_sample x, came, open;
+    struct err quiet = {0};
+    if (element_sample_take(&x, p->m, line, &quiet) < 0)
+        return false;
+    bool is = false, read = agreed_elements(p, pass_first_float(d, d->calls.v[gate].twin, IO_OUTPUT), &came);
+    if (read && agreed_elements(p, pass_first_float(d, gate, IO_OUTPUT), &open)) {
+        is = are_gated(&x, &came, &open);
+        element_sample_release(&open);
+    }
+    if (read)
+        element_sample_release(&came);
+    element_sample_release(&x);
+    return is;
 }
 
 double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa)

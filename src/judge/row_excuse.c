@@ -364,7 +364,7 @@ static bool excuse_kink(struct judge_pass *p, struct verdict_case *k)
 {
     double kappa = 1, turned_gates = kinks_bound(p, k->row, k->f, &kappa);
     double bound = hypot(turned_gates, (double)k->out->limit);
-    if (!(turned_gates > 0) || (double)k->out->error > bound)
+    if ((!(turned_gates > 0) || (double)k->out->error > bound) && !kinks_gated(p, k->i))
         return false;
     hold_apart(k, &(struct condition){.kind = CONDITION_KINK, .own = kappa}, bound, 0);
     return true;

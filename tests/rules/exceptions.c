@@ -127,6 +127,7 @@ EXCEPTION(bool, pool_ties_explain, (const struct measure *m, uint32_t line, doub
 EXCEPTION(double, kinks_bound,
           (const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa),
           (p, rows, f, kappa), 0)
+EXCEPTION(bool, kinks_gated, (const struct judge_pass *p, uint32_t line), (p, line), false)
 EXCEPTION(struct condition, condition_of, (const struct measure *m, const uint8_t *state, uint32_t row),
           (m, state, row), CONDITION_PLAIN)
 EXCEPTION(struct condition, condition_of_product, (const struct measure *m, const uint8_t *state, uint32_t row),
