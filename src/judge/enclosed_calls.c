@@ -28,19 +28,50 @@ static uint32_t enclosed_maker(const struct enclosure *x, uint32_t row)
     return made == NONE ? NONE : x->d->rows.v[made].call;
 }
 
-/* Whether inputs are known to be made, each by a call that agrees or is fed by such. */
+/* The call before (step -1) or behind (1) the calls without a partner that a call stands among, of its phase; NONE. */
+static uint32_t beside_run(const struct enclosure *x, uint32_t call, int step)
+{
+    uint32_t c = call;
+    do
+        c += (uint32_t)step;
+    while (c < x->d->calls.n && (is_looked_through(x, c) || x->d->calls.v[c].kind == CALL_MODULE));
+    return c < x->d->calls.n && x->d->calls.v[c].phase == x->d->calls.v[call].phase ? c : NONE;
+}
+
+/* Whether the call behind those without a partner agrees and reads something that no recorded call made: what they
+ * gave, as steps nobody recorded put it together (a stack of slices). */
+static bool is_read_unseen(const struct enclosure *x, uint32_t call)
+{
+    uint32_t next = beside_run(x, call, 1);
+    if (next == NONE || !x->agrees[next])
+        return false;
+    EACH_EARLY_ROW(x->d, next, r) {
+        const struct row *in = &x->d->rows.v[r];
+        if (in->io == IO_INPUT && in->kind == ROW_TENSOR && dtype_is_float(in->dtype) && !x->flow->weight[r] &&
+            x->flow->known[r] && x->flow->held[r] == NONE)
+            return true;
+    }
+    return false;
+}
+
+/* Whether inputs are known to be made, each by a call that agrees or is fed by such; or none is (slices), directly
+ * behind a call that agrees. */
 static bool is_fed(const struct enclosure *x, uint32_t call)
 {
-    bool any = false;
+    bool any = false, takes = false;
     EACH_EARLY_ROW(x->d, call, r) {
-        uint32_t from = x->d->rows.v[r].io == IO_INPUT ? enclosed_maker(x, r) : NONE;
+        if (x->d->rows.v[r].io != IO_INPUT || x->d->rows.v[r].kind != ROW_TENSOR)
+            continue;
+        uint32_t from = enclosed_maker(x, r);
+        takes = true;
         if (from == NONE)
             continue;
         if (!x->agrees[from] && !x->fed[from])
             return false;
         any = true;
     }
-    return any;
+    uint32_t before = any || !takes ? NONE : beside_run(x, call, -1);
+    return any || (before != NONE && x->agrees[before]);
 }
 
 /* Whether outputs are read, each by calls that agree or lead to such. */
@@ -57,7 +88,7 @@ static bool is_read(const struct enclosure *x, uint32_t call)
                 return false;
             any = true;
         }
-    return any;
+    return any || is_read_unseen(x, call);
 }
 
 bool *enclosed_calls_find(const struct dump *d, const struct dataflow *flow, const bool *agrees, const uint8_t *paired)

@@ -53,9 +53,35 @@ static void between(void **state)
     dump_release(&d);
 }
 
+/* Slices and a stack that nobody recorded, between a call that agrees and one that does: then their calls are read in
+ * what they come to, else not. */
+static void behind_unrecorded_steps(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        side_start(&d, "pytorch");
+        uint32_t first = step(0, 1), slice = step(2, 3), on = step(3, 4), last = step(5, 6);
+        side_end(&d);
+        bool agrees[4] = {false};
+        uint8_t paired[4] = {0};
+        paired[first] = paired[last] = 1;
+        agrees[first] = true;
+        agrees[last] = !wrong;
+        struct dataflow flow;
+        dataflow_build(&flow, &d);
+        bool *is = enclosed_calls_find(&d, &flow, agrees, paired);
+        assert_int_equal(is[slice], !wrong);
+        assert_int_equal(is[on], !wrong);
+        free(is);
+        dataflow_release(&flow);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_unrecorded_steps),
         cmocka_unit_test(between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
