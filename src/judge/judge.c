@@ -27,6 +27,7 @@
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
 #include "judge/open_ends.h"
+#include "judge/other_route.h"
 #include "judge/other_shape.h"
 #include "judge/packed_verdicts.h"
 #include "judge/product_arithmetic.h"
@@ -343,6 +344,7 @@ static void settle_lines(struct judge_pass *p)
             reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
         solved_doubts_find(p->j, p->m, p->flow);
+        other_routes_find(p->j, p->m, p->flow, reads, p->o);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);

@@ -91,7 +91,7 @@ enum verdict_rule {
     RULE_OTHER_FUNCTION, /* the target's output is not what the golden call makes of the target's inputs */
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
-    RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
+    RULE_OTHER_VALUE,   /* its rows hold different values (wrong_partner.h, other_route.h) */
     RULE_ANGLES,        /* figures: the sines of angles that one side holds in 16 bits; those do not show how far off */
     RULE_CONTRADICTS,   /* no partner, and contradicts what else was recorded of its call */
     RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */

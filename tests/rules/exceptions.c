@@ -28,6 +28,7 @@
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
 #include "judge/optimizer_noise.h"
+#include "judge/other_route.h"
 #include "judge/pool_ties.h"
 #include "judge/recorded_mask.h"
 #include "judge/reordered_rows.h"
@@ -82,6 +83,10 @@ PASS(reordered_rows_find,
      (struct judgement *j, const struct measure *m, const struct dataflow *flow, const struct value_readers reads[2]),
      (j, m, flow, reads))
 PASS(solved_doubts_find, (struct judgement *j, const struct measure *m, const struct dataflow flow[2]), (j, m, flow))
+PASS(other_routes_find,
+     (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct value_readers reads[2],
+      const struct judge_options *o),
+     (j, m, flow, reads, o))
 PASS(wrong_partners_find, (struct judgement *j, const struct measure *m, const struct value_readers *reads),
      (j, m, reads))
 PASS(fused_scales_find,

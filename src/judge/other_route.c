@@ -1,0 +1,302 @@
+/* Finds rows that differ for such a reason, and drops those from which a difference gets out. */
+#include "judge/other_route.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+
+#define FOLLOWED 64 /* calls without a partner through which a value is followed, at most */
+#define HEALED 64   /* an end differs by so many times less, or nothing is regrouped: something small was added */
+#define ONE_FUNCTION 2 /* residual */
+
+struct routes {
+    const struct judgement *j;
+    const struct measure *m;
+    const struct dump *d[2];
+    const struct dataflow *flow;
+    const struct value_readers *reads;
+    const struct judge_options *o;
+    struct forward_uses uses[2];
+    bool *aside; /* per line */
+};
+
+/* What becomes of a value on one side. */
+struct trail {
+    struct routes *x;
+    int side;
+    uint32_t line; /* whose value */
+    uint32_t seen[FOLLOWED];
+    size_t n;
+    bool leaks; /* a row that differs is computed from it */
+    bool ends;  /* a row that agrees is, or one that is set aside */
+};
+
+static uint32_t line_of_pair(const struct routes *x, int s, uint32_t row)
+{
+    uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[s][row];
+    return line == NONE || x->m->pairing->lines.v[line].pair == NONE ? NONE : line;
+}
+
+static bool row_is_aside(const struct routes *x, int s, uint32_t row)
+{
+    uint32_t line = line_of_pair(x, s, row);
+    return line != NONE && x->aside[line];
+}
+
+static bool is_module(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].kind == CALL_MODULE;
+}
+
+/* ---- why a row may differ ---- */
+
+static bool input_is_aside(const struct routes *x, uint32_t call)
+{
+    if (call == NONE)
+        return false;
+    EACH_EARLY_ROW(x->d[TARGET], call, r)
+        if (x->d[TARGET]->rows.v[r].io == IO_INPUT && row_is_aside(x, TARGET, r))
+            return true;
+    return false;
+}
+
+/* Whether rows of a pair hold values that did not come from one pair: those that held them first are no partners, or
+ * are set aside. */
+static bool comes_from_others(const struct routes *x, const uint32_t row[2])
+{
+    uint32_t first[2];
+    for (int s = 0; s < 2; s++)
+        first[s] = dataflow_first(&x->flow[s], row[s]);
+    uint32_t line = line_of_pair(x, TARGET, first[TARGET]);
+    return line == NONE || x->m->pairing->lines.v[line].row[GOLDEN] != first[GOLDEN] || x->aside[line];
+}
+
+/* The call that made what a forward call gives: itself, or of a module the last one inside. */
+static uint32_t giver_of(const struct routes *x, int s, uint32_t forward)
+{
+    EACH_EARLY_ROW(x->d[s], forward, r)
+        if (x->d[s]->rows.v[r].io == IO_OUTPUT)
+            return x->d[s]->rows.v[dataflow_first(&x->flow[s], r)].call;
+    return forward;
+}
+
+/* Whether a gradient comes from calls without a partner, or from what is set aside: those that read what a forward call
+ * gives. */
+static bool comes_otherwise(const struct routes *x, const uint32_t forward[2])
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t r = x->uses[s].first[giver_of(x, s, forward[s])]; r != NONE; r = x->uses[s].next[r]) {
+            uint32_t call = x->d[s]->rows.v[r].call, back = x->d[s]->calls.v[call].twin;
+            if (is_module(x->d[s], call))
+                continue;
+            if (line_of_pair(x, s, r) == NONE)
+                return true;
+            if (back != NONE)
+                EACH_EARLY_ROW(x->d[s], back, g)
+                    if (x->d[s]->rows.v[g].io == IO_OUTPUT && row_is_aside(x, s, g))
+                        return true;
+        }
+    return false;
+}
+
+/* Whether calls of the backward pass without a partner stand directly before a line. */
+static bool is_behind_others(const struct routes *x, uint32_t line)
+{
+    if (line == 0)
+        return false;
+    const struct line *l = &x->m->pairing->lines.v[line - 1];
+    int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    return l->pair == NONE && x->d[s]->calls.v[x->d[s]->rows.v[l->row[s]].call].phase == PHASE_BACKWARD;
+}
+
+static bool may_differ(const struct routes *x, uint32_t line)
+{
+    const uint32_t *row = x->m->pairing->lines.v[line].row;
+    const struct row *r = &x->d[TARGET]->rows.v[row[TARGET]];
+    const struct call *c = &x->d[TARGET]->calls.v[r->call];
+    uint32_t held = x->flow[TARGET].held[row[TARGET]];
+    bool backward = c->phase == PHASE_BACKWARD;
+    if (row_is_aside(x, TARGET, held))
+        return true;
+    if (r->io == IO_OUTPUT)
+        return c->kind != CALL_MODULE && (input_is_aside(x, r->call) || (backward && input_is_aside(x, c->twin)));
+    if (!backward)
+        return comes_from_others(x, row);
+    uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[x->d[GOLDEN]->rows.v[row[GOLDEN]].call].twin};
+    return forward[TARGET] != NONE && forward[GOLDEN] != NONE &&
+           (comes_otherwise(x, forward) || is_behind_others(x, line));
+}
+
+/* Whether a line is of two tensors, neither weights nor their gradients, that differ, and not by their functions. */
+static bool differs(const struct routes *x, uint32_t line)
+{
+    const struct line *l = &x->m->pairing->lines.v[line];
+    const struct line_judgement *v = &x->j->line[line];
+    if (l->pair == NONE || (v->verdict != VERDICT_DEVIATE && v->verdict != VERDICT_SHAPE) || v->rule == RULE_ILL)
+        return false;
+    const struct row *t = &x->d[TARGET]->rows.v[l->row[TARGET]], *g = &x->d[GOLDEN]->rows.v[l->row[GOLDEN]];
+    float residual = x->o->residual ? x->o->residual[line] : NAN;
+    return dtype_is_float(t->dtype) && dtype_is_float(g->dtype) && (t->io == IO_INPUT || t->io == IO_OUTPUT) &&
+           !(v->flags & LINE_STATISTICS) && !(residual > ONE_FUNCTION);
+}
+
+/* ---- what becomes of it ---- */
+
+/* Whether an end differs much less than the value does: relative to its own size and, of a sum, whose other terms hide
+ * what is small beside them, also in size. */
+static bool is_healed(const struct trail *t, uint32_t end)
+{
+    const struct routes *x = t->x;
+    const struct line_judgement *was = &x->j->line[t->line], *is = &x->j->line[end];
+    const struct call *c = &x->d[TARGET]->calls.v[x->d[TARGET]->rows.v[x->m->pairing->lines.v[end].row[TARGET]].call];
+    double a = measure_distance(x->m, t->line), b = measure_distance(x->m, end);
+    if (!line_agrees(is) || HEALED * (double)is->error > (double)was->error)
+        return false;
+    return c->family != FAMILY_ADD || !(HEALED * b > a);
+}
+
+/* Notes a row that is computed from the value. Whether it has to be followed on. */
+static bool pass_row(struct trail *t, uint32_t row)
+{
+    uint32_t line = line_of_pair(t->x, t->side, row);
+    if (line == NONE)
+        return true;
+    if (t->x->aside[line] || is_healed(t, line))
+        t->ends = true;
+    else if (verdict_is_bad((enum verdict)t->x->j->line[line].verdict) || line_agrees(&t->x->j->line[line]))
+        t->leaks = true;
+    else
+        return true;
+    return false;
+}
+
+static bool is_new(struct trail *t, uint32_t call)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->seen[i] == call)
+            return false;
+    t->leaks = t->leaks || t->n == FOLLOWED;
+    if (t->n < FOLLOWED)
+        t->seen[t->n++] = call;
+    return !t->leaks;
+}
+
+static void follow_call(struct trail *t, uint32_t call);
+
+static void follow_readers(struct trail *t, uint32_t row)
+{
+    for (uint32_t r = t->x->reads[t->side].first[row]; r != NONE && !t->leaks; r = t->x->reads[t->side].next[r])
+        if (!is_module(t->x->d[t->side], t->x->d[t->side]->rows.v[r].call) && pass_row(t, r))
+            follow_call(t, t->x->d[t->side]->rows.v[r].call);
+}
+
+/* A gradient goes to the calls that made what went into the forward call. */
+static void follow_gradient(struct trail *t, uint32_t forward)
+{
+    const struct dump *d = t->x->d[t->side];
+    EACH_EARLY_ROW(d, forward, r) {
+        uint32_t made = d->rows.v[r].io == IO_INPUT ? dataflow_maker(&t->x->flow[t->side], d, r) : NONE;
+        uint32_t maker = made == NONE ? NONE : d->rows.v[made].call;
+        uint32_t back = maker == NONE ? NONE : d->calls.v[maker].twin;
+        bool any = false;
+        if (maker == NONE || !is_new(t, maker))
+            continue;
+        if (back != NONE)
+            EACH_EARLY_ROW(d, back, g)
+                if (d->rows.v[g].io == IO_INPUT && d->rows.v[g].kind == ROW_TENSOR)
+                    any = any || !pass_row(t, g);
+        if (!any && !t->leaks)
+            follow_gradient(t, maker);
+    }
+}
+
+static void follow_call(struct trail *t, uint32_t call)
+{
+    const struct dump *d = t->x->d[t->side];
+    if (!is_new(t, call))
+        return;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && !t->leaks && pass_row(t, r)) {
+            follow_readers(t, r);
+            if (d->calls.v[call].phase == PHASE_BACKWARD && d->calls.v[call].twin != NONE)
+                follow_gradient(t, d->calls.v[call].twin);
+        }
+}
+
+/* Of a value that goes into steps nobody recorded: whether all agrees that was compared behind it. */
+static bool rest_agrees(const struct trail *t)
+{
+    const struct routes *x = t->x;
+    bool any = false;
+    for (uint32_t i = t->line + 1; i < x->j->lines; i++) {
+        if (x->m->pairing->lines.v[i].pair == NONE || x->aside[i])
+            continue;
+        if (line_is_bad(&x->j->line[i]))
+            return false;
+        any = any || is_healed(t, i);
+    }
+    return any;
+}
+
+static bool heals_on(struct routes *x, uint32_t line, int s)
+{
+    struct trail t = {.x = x, .side = s, .line = line};
+    uint32_t row = x->m->pairing->lines.v[line].row[s];
+    const struct row *r = &x->d[s]->rows.v[row];
+    const struct call *c = &x->d[s]->calls.v[r->call];
+    bool gradient = c->phase == PHASE_BACKWARD && r->io == IO_OUTPUT;
+    if (r->io == IO_INPUT)
+        follow_call(&t, r->call);
+    else
+        follow_readers(&t, row);
+    if (gradient && c->twin != NONE)
+        follow_gradient(&t, c->twin);
+    return !t.leaks && (t.ends || rest_agrees(&t));
+}
+
+/* ---- all lines ---- */
+
+/* Marks what differs for such a reason, in order, but not those that were dropped before; whether any. */
+static bool mark(struct routes *x, const bool *dropped)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        x->aside[i] = !dropped[i] && differs(x, i) && may_differ(x, i);
+        any = any || x->aside[i];
+    }
+    return any;
+}
+
+/* Drops marked lines from which a difference gets out; whether any. */
+static bool drop(struct routes *x, bool *dropped)
+{
+    bool any = false;
+    for (uint32_t i = (uint32_t)x->j->lines; i-- > 0;)
+        if (x->aside[i] && !(heals_on(x, i, TARGET) && heals_on(x, i, GOLDEN))) {
+            x->aside[i] = false;
+            dropped[i] = any = true;
+        }
+    return any;
+}
+
+void other_routes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                       const struct value_readers reads[2], const struct judge_options *o)
+{
+    struct routes x = {.j = j, .m = m, .d = {m->side[0], m->side[1]}, .flow = flow, .reads = reads, .o = o};
+    bool *dropped = mem_zalloc(j->lines + 1);
+    x.aside = mem_zalloc(j->lines + 1);
+    for (int s = 0; s < 2; s++)
+        forward_uses_find(&x.uses[s], x.d[s], &flow[s]);
+    while (mark(&x, dropped) && drop(&x, dropped))
+        continue;
+    for (uint32_t i = 0; i < j->lines; i++)
+        if (x.aside[i]) {
+            j->line[i].verdict = VERDICT_SKIP;
+            j->line[i].rule = RULE_OTHER_VALUE;
+        }
+    for (int s = 0; s < 2; s++)
+        forward_uses_release(&x.uses[s]);
+    free(x.aside);
+    free(dropped);
+}
