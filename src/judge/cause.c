@@ -254,21 +254,33 @@ static bool operands_cross(const struct causes *k, uint32_t line, uint32_t call)
            (backward && inputs_cross(k, k->d->calls.v[call].twin, o->calls.v[golden].twin));
 }
 
-/* Whether a line's calls are other operators one of whose operands has no partner: a quotient by a root beside a
- * product with its inverse. The golden function would get another operand. */
+/* Whether an operand of a target call has no partner, or one that may hold another value. */
+static bool has_lone_operand(const struct causes *k, uint32_t call)
+{
+    if (call == NONE)
+        return false;
+    EACH_EARLY_ROW(k->d, call, r) {
+        const struct row *x = &k->d->rows.v[r];
+        uint32_t line = k->m->pairing->line_of[TARGET][r];
+        if (x->io == IO_INPUT && x->kind == ROW_TENSOR && dump_row_numel(k->d, r) > 1 &&
+            (k->m->pairing->lines.v[line].pair == NONE || k->j->line[line].rule == RULE_OTHER_VALUE ||
+             line_is_in_doubt(&k->j->line[line])))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a line's calls are other operators one of whose operands has no such partner: a quotient by a root beside a
+ * product with its inverse, a sigmoid beside the exponential of its logarithm. The golden function would get another
+ * operand. */
 static bool operand_is_alone(const struct causes *k, uint32_t line, uint32_t call)
 {
     const struct dump *o = k->m->side[GOLDEN];
     uint32_t golden = o->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].call;
     if (family_operator(align_item_operator(k->d, call)) == family_operator(align_item_operator(o, golden)))
         return false;
-    EACH_EARLY_ROW(k->d, call, r) {
-        const struct row *x = &k->d->rows.v[r];
-        if (x->io == IO_INPUT && x->kind == ROW_TENSOR && dump_row_numel(k->d, r) > 1 &&
-            k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]].pair == NONE)
-            return true;
-    }
-    return false;
+    return has_lone_operand(k, call) ||
+           (k->d->calls.v[call].phase == PHASE_BACKWARD && has_lone_operand(k, k->d->calls.v[call].twin));
 }
 
 /* Whether what goes into a target call is paired with what goes into the golden call of this line: then the residual
