@@ -224,7 +224,24 @@ static void follow_call(struct trail *t, uint32_t call)
         }
 }
 
-/* Of a value that goes into steps nobody recorded: whether all agrees that was compared behind it. */
+/* Of a value that goes into steps nobody recorded: whether the next value agrees that such steps made, of this pass. */
+static bool next_agrees(const struct trail *t)
+{
+    const struct routes *x = t->x;
+    uint8_t phase = x->d[TARGET]->calls.v[x->d[TARGET]->rows.v[x->m->pairing->lines.v[t->line].row[TARGET]].call].phase;
+    for (uint32_t i = t->line + 1; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        const struct row *r = l->pair == NONE || x->aside[i] ? NULL : &x->d[TARGET]->rows.v[l->row[TARGET]];
+        bool made = r && r->io == IO_INPUT && dtype_is_float(r->dtype) && x->d[TARGET]->calls.v[r->call].phase == phase &&
+                    !(x->j->line[i].flags & LINE_SOURCE) && !x->flow[TARGET].weight[l->row[TARGET]] &&
+                    x->flow[TARGET].known[l->row[TARGET]] && x->flow[TARGET].held[l->row[TARGET]] == NONE;
+        if (made)
+            return is_healed(t, i);
+    }
+    return false;
+}
+
+/* The same, whether all agrees that was compared behind it. */
 static bool rest_agrees(const struct trail *t)
 {
     const struct routes *x = t->x;
@@ -252,7 +269,7 @@ static bool heals_on(struct routes *x, uint32_t line, int s)
         follow_readers(&t, row);
     if (gradient && c->twin != NONE)
         follow_gradient(&t, c->twin);
-    return !t.leaks && (t.ends || rest_agrees(&t));
+    return !t.leaks && (t.ends || next_agrees(&t) || rest_agrees(&t));
 }
 
 /* ---- all lines ---- */
