@@ -17,7 +17,7 @@
  * call, `f` their figures or NULL. */
 double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa);
 /* Whether a line is an incoming gradient that an in-place ReLU handed on, whose record is what came to it: each side's
- * elements are those, where that side's output is above 0, else 0. Exact: inputs that cross the kink are not guessed. */
+ * elements are those, where that side's output is above 0, else 0. Inputs that cross the kink are not guessed. */
 bool kinks_gated(const struct judge_pass *p, uint32_t line);
 /* The kinked activation that follows a forward call, possibly through calls without a recorded backward call; NONE. */
 uint32_t kinks_behind(const struct dump *d, uint32_t forward);

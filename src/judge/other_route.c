@@ -228,11 +228,12 @@ static void follow_call(struct trail *t, uint32_t call)
 static bool next_agrees(const struct trail *t)
 {
     const struct routes *x = t->x;
-    uint8_t phase = x->d[TARGET]->calls.v[x->d[TARGET]->rows.v[x->m->pairing->lines.v[t->line].row[TARGET]].call].phase;
+    const struct dump *d = x->d[TARGET];
+    uint8_t phase = d->calls.v[d->rows.v[x->m->pairing->lines.v[t->line].row[TARGET]].call].phase;
     for (uint32_t i = t->line + 1; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
-        const struct row *r = l->pair == NONE || x->aside[i] ? NULL : &x->d[TARGET]->rows.v[l->row[TARGET]];
-        bool made = r && r->io == IO_INPUT && dtype_is_float(r->dtype) && x->d[TARGET]->calls.v[r->call].phase == phase &&
+        const struct row *r = l->pair == NONE || x->aside[i] ? NULL : &d->rows.v[l->row[TARGET]];
+        bool made = r && r->io == IO_INPUT && dtype_is_float(r->dtype) && d->calls.v[r->call].phase == phase &&
                     !(x->j->line[i].flags & LINE_SOURCE) && !x->flow[TARGET].weight[l->row[TARGET]] &&
                     x->flow[TARGET].known[l->row[TARGET]] && x->flow[TARGET].held[l->row[TARGET]] == NONE;
         if (made)
