@@ -836,3 +836,478 @@ def add(models):
     def _controlnet(o):
         m, given, loss = diffuser('ControlNetModel', lambda o: {'sample': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'controlnet_cond': noise(o, 'cond', 2, 3, 16, 16), 'return_dict': False}, in_channels=4, block_out_channels=(16, 24), down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'), layers_per_block=1, cross_attention_dim=24, attention_head_dim=2, norm_num_groups=4, conditioning_embedding_out_channels=(8, 16))(o)
         return m, given, lambda out: sum(loss(x) for x in (*out[0], out[1]))
+
+    # the fifteenth set
+    class HandSwitch(nn.Module):
+        """experts by capacity: one-hot picks, places by a running sum, tokens sent and brought back by products; a loss of balance; one matrix for all experts"""
+        def __init__(self, o):
+            super().__init__()
+            self.loop = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(n1=nn.LayerNorm(48), mix=nn.Linear(S, S), n2=nn.LayerNorm(48), gate=nn.Linear(48, 4, bias=False))) for _ in range(2)])
+            self.up, self.down = (nn.ParameterList([nn.Parameter(torch.zeros(4, *s)) for _ in range(2)]) for s in ((48, 64), (64, 48)))
+            self.out = nn.Linear(48, V)
+
+        def forward(self, idx):
+            x, room = self.table(idx), 8
+            for l, up, down in zip(self.layers, self.up, self.down):
+                x = x + torch.tanh(l['mix'](l['n1'](x).transpose(1, 2))).transpose(1, 2)
+                h = l['n2'](x).reshape(-1, 48)
+                p = F.softmax(l['gate'](h).float(), -1)
+                w, e = p.max(-1)
+                hot = F.one_hot(e, 4)
+                place = (hot.cumsum(0) * hot).sum(-1) - 1
+                if self.loop:
+                    y = torch.zeros_like(h)
+                    for i in range(4):
+                        at = torch.nonzero((e == i) & (place < room)).squeeze(-1)
+                        y = y.index_copy(0, at, (torch.relu(h[at] @ up[i]) @ down[i]).to(y.dtype))
+                    y = y * w[:, None].to(y.dtype)
+                else:
+                    send = (hot[:, :, None] * F.one_hot(place.clamp(max=room), room + 1)[:, None, :room]).to(h.dtype)
+                    z = torch.einsum('nec,nd->ecd', send, h)
+                    z = torch.bmm(torch.relu(torch.bmm(z, up)), down)
+                    y = torch.einsum('nec,ecd->nd', send * w[:, None, None].to(h.dtype), z.to(send.dtype))
+                x = x + y.view_as(x)
+            return self.out(x)
+
+    class HandTcn(nn.Module):
+        """dilated convolutions over time, gated, weights normed by hand, skips summed"""
+        def __init__(self, o):
+            super().__init__()
+            self.two = o.attn != 'eager'
+            self.table = nn.Embedding(V, 32)
+            self.v = nn.ParameterList([nn.Parameter(torch.zeros(64, 32, 3)) for _ in range(3)])
+            self.g = nn.ParameterList([nn.Parameter(torch.ones(64, 1, 1)) for _ in range(3)])
+            self.skip = nn.ModuleList([nn.Conv1d(32, 48, 1) for _ in range(3)])
+            self.res = nn.ModuleList([nn.Conv1d(32, 32, 1) for _ in range(3)])
+            self.head = nn.Sequential(nn.PReLU(), nn.Conv1d(48, 48, 1), nn.SELU(), nn.Conv1d(48, V, 1))
+
+        def forward(self, idx):
+            x, total = self.table(idx).transpose(1, 2), 0
+            for i, (v, g, s, r) in enumerate(zip(self.v, self.g, self.skip, self.res)):
+                w = g * v / v.norm(dim=(1, 2), keepdim=True)
+                h = F.pad(x, (2 * 2 ** i, 0))
+                if self.two:
+                    y = torch.tanh(F.conv1d(h, w[:32], dilation=2 ** i)) * torch.sigmoid(F.conv1d(h, w[32:], dilation=2 ** i))
+                else:
+                    a, b = F.conv1d(h, w, dilation=2 ** i).chunk(2, 1)
+                    y = a.tanh() * b.sigmoid()
+                total, x = total + s(y), (x + r(y)) * 0.5 ** 0.5
+            return self.head(total).transpose(1, 2)
+
+    class HandDlrm(nn.Module):
+        """features from bags of ids, their products with one another, two towers and a cross network"""
+        def __init__(self, o):
+            super().__init__()
+            self.square = o.attn != 'eager'
+            self.bags = nn.ModuleList([nn.EmbeddingBag(V, 16, mode=m) for m in ('mean', 'sum')])
+            self.single = nn.Embedding(V, 16)
+            self.cross = nn.ModuleList([nn.Linear(48, 48) for _ in range(2)])
+            self.tower = nn.Sequential(nn.Linear(48, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 24))
+            self.out = nn.Linear(49 + 24, V)
+
+        def forward(self, idx):
+            flat = idx.reshape(-1, 1).repeat(1, 3) * torch.tensor([1, 3, 5]) % V
+            f = torch.stack([b(flat) for b in self.bags] + [self.single(idx.reshape(-1))], 1)
+            total = f.sum(1)
+            fm = 0.5 * (total.square() - f.square().sum(1)).sum(-1, keepdim=True) if self.square else (f[:, 0] * f[:, 1] + f[:, 0] * f[:, 2] + f[:, 1] * f[:, 2]).sum(-1, keepdim=True)
+            x0 = x = f.flatten(1)
+            for c in self.cross:
+                x = x0 * c(x) + x
+            return self.out(torch.cat([x, fm.to(x.dtype), self.tower(x0).to(x.dtype)], -1)).view(*idx.shape, V)
+
+    class HandFlow(nn.Module):
+        """an invertible flow of images: squeezed pixels, normed channels, products of channels, halves scaled and moved; its log-likelihood"""
+        def __init__(self, o):
+            super().__init__()
+            self.conv = o.attn != 'eager'
+            self.bias, self.log = (nn.ParameterList([nn.Parameter(torch.zeros(12)) for _ in range(3)]) for _ in range(2))
+            self.mix = nn.ParameterList([nn.Parameter(torch.zeros(12, 12)) for _ in range(3)])
+            self.nets = nn.ModuleList([nn.Sequential(nn.Conv2d(6, 24, 3, 1, 1), nn.ReLU6(), nn.Conv2d(24, 24, 1), nn.Hardtanh(-2, 2), nn.Conv2d(24, 12, 3, 1, 1)) for _ in range(3)])
+
+        def forward(self, x):
+            z, det = F.pixel_unshuffle(x, 2), 0
+            for b, s, w, net in zip(self.bias, self.log, self.mix, self.nets):
+                z = (z + b[:, None, None]) * torch.exp(s)[:, None, None]
+                z = F.conv2d(z, w[:, :, None, None]) if self.conv else torch.einsum('oc,bchw->bohw', w, z)
+                a, c = z.chunk(2, 1)
+                t, r = net(a).chunk(2, 1)
+                r = torch.sigmoid(r + 2)
+                z = torch.cat([a, (c + t) * r], 1)
+                det = det + torch.log(r).float().flatten(1).sum(1) + s.float().sum() * 16
+            like = -0.5 * (z.float().square() + 1.8378770664093453).flatten(1).sum(1) + det
+            return torch.cat([F.pixel_shuffle(z, 2).flatten(1), 0.01 * like[:, None].to(z.dtype)], 1)
+
+    class HandSoftMoe(nn.Module):
+        """soft experts: tokens weighed into slots, slots weighed back, both by softmaxes of one matrix of scores"""
+        def __init__(self, o):
+            super().__init__()
+            self.loop = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(n=nn.LayerNorm(48), gru=nn.Linear(96, 48), up=nn.ModuleList([nn.Linear(48, 32) for _ in range(3)]), down=nn.ModuleList([nn.Linear(32, 48) for _ in range(3)]))) for _ in range(2)])
+            self.slots = nn.ParameterList([nn.Parameter(torch.zeros(48, 3, 2)) for _ in range(2)])
+            self.out = nn.Linear(48, V)
+
+        def forward(self, idx):
+            x = self.table(idx)
+            for l, slot in zip(self.layers, self.slots):
+                h = l['n'](x)
+                h = h * torch.sigmoid(l['gru'](torch.cat([h, torch.roll(h, 1, 1)], -1)))
+                score = torch.einsum('bnd,dep->bnep', F.normalize(h.float(), dim=-1), F.normalize(slot.float(), dim=0)) * 6
+                send, back = torch.softmax(score, 1).to(h.dtype), torch.softmax(score.flatten(2), -1).view_as(score).to(h.dtype)
+                if self.loop:
+                    y = 0
+                    for e in range(3):
+                        z = l['down'][e](F.silu(l['up'][e](send[:, :, e].transpose(1, 2) @ h)))
+                        y = y + back[:, :, e] @ z
+                else:
+                    z = torch.einsum('bnep,bnd->bepd', send, h)
+                    z = torch.stack([l['down'][e](F.silu(l['up'][e](z[:, e]))) for e in range(3)], 1)
+                    y = torch.einsum('bnep,bepd->bnd', back, z)
+                x = x + y
+            return self.out(x)
+
+    def states(o, name='states', n=S, d=48, b=2):
+        return {'hidden_states': noise(o, name, b, n, d)}
+
+
+    C.update({
+    'flaubert': ('FlaubertWithLMHeadModel', 'FlaubertConfig', dict(emb_dim=48, n_layers=2, n_heads=4, dropout=0.0, attention_dropout=0.0, max_position_embeddings=64, pad_token_id=2, bos_token_id=0, eos_token_id=1)),
+    })
+    M.update({
+    'handswitch': hand(HandSwitch, 'tokens'),
+    'handtcn': hand(HandTcn, 'tokens'),
+    'handdlrm': hand(HandDlrm, 'tokens'),
+    'handflow': hand(HandFlow, 'image', 3),
+    'luke': lambda o: _luke(o),
+    'lilt': regressed('LiltModel', 'LiltConfig', lambda o: {'input_ids': tokens(o, 'tokens'), 'bbox': tokens(o, 'boxes', 2, S * 4, 0, 30).view(2, S, 4).sort(-1).values}, **ENC, vocab_size=V, channel_shrink_ratio=2, max_2d_position_embeddings=64),
+    'w2vconformer': regressed('Wav2Vec2ConformerForCTC', 'Wav2Vec2ConformerConfig', speech(400), **W2V, vocab_size=V, position_embeddings_type='rotary', conformer_conv_dropout=0.0),
+    'seamlessv2': regressed('seamless_m4t_v2.SeamlessM4Tv2SpeechEncoder', 'SeamlessM4Tv2Config', lambda o: {'input_features': noise(o, 'mel', 2, 24, 16)}, vocab_size=V, hidden_size=48, feature_projection_input_dim=16, speech_encoder_layers=2, speech_encoder_attention_heads=4, speech_encoder_intermediate_size=64, add_adapter=False, speech_encoder_layerdrop=0.0, speech_encoder_dropout=0.0, dropout=0.0, conv_depthwise_kernel_size=5, left_max_position_embeddings=8, right_max_position_embeddings=4, speech_encoder_chunk_size=8),
+    'udop': regressed('udop.UdopStack', 'UdopConfig', lambda o: {'inputs_embeds': noise(o, 'embeds', 2, S, 48), 'bbox': noise(o, 'boxes', 2, S, 4).abs().clamp(max=0.99).sort(-1).values, 'use_cache': False, 'attention_mask': torch.ones(2, S, dtype=torch.long)}, vocab_size=V, d_model=48, d_kv=12, d_ff=64, num_layers=2, num_heads=4, dropout_rate=0.0, max_2d_position_embeddings=32, relative_attention_num_buckets=8),
+    'vitposemoe': lambda o: _vitpose(o),
+    'omniasra': regressed('omniasr.OmniASRAudioModel', 'OmniASRAudioConfig', lambda o: {'input_values': noise(o, 'speech', 2, 1, 400)}, hidden_size=48, conv_dim=(16, 16), conv_stride=(4, 4), conv_kernel=(8, 4), num_attention_heads=4, num_hidden_layers=2, num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=4, intermediate_size=64, hidden_dropout=0.0, layerdrop=0.0, activation_dropout=0.0),
+    'kosmos25t': masked('kosmos2_5.Kosmos2_5TextForCausalLM', 'Kosmos2_5TextConfig', embed_dim=48, layers=2, ffn_dim=64, attention_heads=4, max_position_embeddings=32, dropout=0.0, attention_dropout=0.0),
+    'evollaprot': lambda o: _saprot(o),
+    't5gemma2': regressed('t5gemma2.T5Gemma2TextEncoder', 'T5Gemma2TextConfig', ids, **GQA, **TOK, vocab_size=V, head_dim=12, query_pre_attn_scalar=12, **SLIDE, dropout_rate=0.0, attention_dropout=0.0),
+    'alignv': regressed('AlignVisionModel', 'AlignVisionConfig', image(32, 3), width_coefficient=0.5, depth_coefficient=0.3, image_size=32, kernel_sizes=[3, 5], in_channels=[32, 32], out_channels=[32, 48], depthwise_padding=[], strides=[1, 2], num_block_repeats=[1, 1], expand_ratios=[1, 4], hidden_dim=24, drop_connect_rate=0.0),
+    'flavai': regressed('FlavaImageModel', 'FlavaImageConfig', image(16), **VIT),
+    'timeseries': lambda o: _series('TimeSeriesTransformerForPrediction', 'TimeSeriesTransformerConfig', o),
+    'hieradet': timm_class('HieraDet', 'hieradet_sam2', 64, 2, embed_dim=16, num_heads=1, stages=(1, 1, 2, 1), q_pool=2, window_spec=(4, 2, 4, 2), global_att_blocks=(3,), global_pos_size=(4, 4)),
+    'repvit': timm_class('RepVit', 'repvit', 64, 3, img_size=64, embed_dim=(16, 24, 32), depth=(1, 1, 1), distillation=False),
+    'iformer': timm_class('IFormer', 'iformer', 64, 3, dims=(16, 24, 32, 48), depths=(1, 1, 3, 1), attn_groups=(0, 0, 1, 0), layer_scale_init_value=0.5),
+    'tvsqueeze': lambda o: _torchvision('squeezenet1_1', 64, o),
+    'sd3control': lambda o: _control('SD3ControlNetModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'controlnet_cond': noise(o, 'cond', 2, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'pooled_projections': noise(o, 'pooled', 2, 16), 'timestep': torch.tensor([7, 301]), 'return_dict': False}, dict(sample_size=8, patch_size=2, in_channels=4, num_layers=2, attention_head_dim=12, num_attention_heads=4, joint_attention_dim=24, caption_projection_dim=48, pooled_projection_dim=16, out_channels=4, pos_embed_max_size=8, qk_norm='rms_norm'), o),
+    'magvit': diffuser('AutoencoderKLMagvit', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16)}, latent_channels=4, block_out_channels=[16, 16], down_block_types=['SpatialDownBlock3D', 'SpatialTemporalDownBlock3D'], up_block_types=['SpatialUpBlock3D', 'SpatialTemporalUpBlock3D'], layers_per_block=1, norm_num_groups=4),
+    'minimaxmusic': diffuser('MiniMaxMusic3Transformer1DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 8, 12), 'timestep': torch.tensor([0.3, 0.7]), 'encoder_hidden_states': noise(o, 'text', 2, 12, 24)}, in_channels=8, condition_dim=24, num_layers=2, num_attention_heads=4, attention_head_dim=12, ff_inner_dim=64, rotary_dim=8, fourier_embedding_dim=16),
+    'audioldm2': diffuser('AudioLDM2UNet2DConditionModel', lambda o: {'sample': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'encoder_hidden_states_1': noise(o, 'text1', 2, 6, 24)}, sample_size=8, in_channels=4, out_channels=4, down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'), up_block_types=('CrossAttnUpBlock2D', 'UpBlock2D'), block_out_channels=(16, 24), layers_per_block=1, norm_num_groups=4, cross_attention_dim=([None, 24, 24], [None, 24, 24]), attention_head_dim=8),
+    'handsoftmoe': hand(HandSoftMoe, 'tokens'),
+    'hunyuanvae': diffuser('AutoencoderKLHunyuanVideo', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16)}, latent_channels=4, down_block_types=('HunyuanVideoDownBlock3D',) * 4, up_block_types=('HunyuanVideoUpBlock3D',) * 4, block_out_channels=(8, 8, 16, 16), layers_per_block=1, norm_num_groups=4),
+    })
+
+    # practice before the fifteenth set
+    class HandGat(nn.Module):
+        """attention along edges, its softmax by the largest and the sum of each node's scores, four heads"""
+        def __init__(self, o):
+            super().__init__()
+            self.dense = o.attn != 'eager'
+            self.table = nn.Embedding(V, 48)
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(w=nn.Linear(48, 48), n=nn.LayerNorm(48))) for _ in range(2)])
+            self.a = nn.ParameterList([nn.Parameter(torch.zeros(4, 12)) for _ in range(4)])
+            self.out = nn.Linear(48, V)
+
+        def forward(self, idx):
+            x = self.table(idx.reshape(-1))
+            n = x.shape[0]
+            to = torch.arange(n).repeat_interleave(3)
+            fro = (to * 5 + torch.arange(3).repeat(n) * 7 + 2) % n
+            for i, l in enumerate(self.layers):
+                h = l['w'](x).view(n, 4, 12)
+                left, right = (h * self.a[2 * i]).sum(-1), (h * self.a[2 * i + 1]).sum(-1)
+                e = F.leaky_relu(left[to] + right[fro], 0.2)
+                if self.dense:
+                    score = torch.full((n, n, 4), float('-inf'), dtype=e.dtype)
+                    score = score.index_put((to, fro), e)
+                    y = torch.einsum('ijh,jhd->ihd', torch.softmax(score, 1).to(h.dtype), h)
+                else:
+                    top = torch.full((n, 4), float('-inf'), dtype=e.dtype).scatter_reduce(0, to[:, None].expand(-1, 4), e, 'amax')
+                    e = torch.exp(e - top[to])
+                    total = torch.zeros(n, 4, dtype=e.dtype).index_add(0, to, e)
+                    y = torch.zeros(n, 4, 12, dtype=h.dtype).index_add(0, to, (e / total[to]).to(h.dtype)[..., None] * h[fro])
+                x = l['n'](x + F.elu(y.flatten(1).to(x.dtype)))
+            return self.out(x).view(*idx.shape, V)
+
+    class HandPerformer(nn.Module):
+        """attention without a softmax: positive features of queries and keys, running sums of their products"""
+        def __init__(self, o):
+            super().__init__()
+            self.all = o.attn != 'eager'
+            self.table, self.place = nn.Embedding(V, 48), nn.Parameter(torch.zeros(S, 48))
+            self.layers = nn.ModuleList([nn.ModuleDict(dict(n1=nn.LayerNorm(48), qkv=nn.Linear(48, 144, bias=False), o=nn.Linear(48, 48), n2=nn.LayerNorm(48), up=nn.Linear(48, 96), down=nn.Linear(96, 48))) for _ in range(2)])
+            self.n = nn.LayerNorm(48)
+
+        def forward(self, idx):
+            b, s = idx.shape
+            x = self.table(idx) + self.place
+            for l in self.layers:
+                q, k, v = (z.view(b, s, 4, 12).transpose(1, 2) for z in l['qkv'](l['n1'](x)).chunk(3, -1))
+                q, k = F.elu(q) + 1, F.elu(k) + 1
+                if self.all:
+                    a = torch.tril(q @ k.transpose(-1, -2))
+                    y = (a @ v) / (a.sum(-1, keepdim=True) + 1e-6)
+                else:
+                    kv = torch.cumsum(k[..., :, None] * v[..., None, :], 2)
+                    y = torch.einsum('bhsd,bhsde->bhse', q, kv) / ((q * torch.cumsum(k, 2)).sum(-1, keepdim=True) + 1e-6)
+                x = x + l['o'](y.transpose(1, 2).reshape(b, s, 48).to(x.dtype))
+                a, g = l['up'](l['n2'](x)).chunk(2, -1)
+                x = x + l['down'](torch.cat([a * torch.sigmoid(1.702 * g), F.gelu(g)], -1))
+            return self.n(x) @ self.table.weight.t()
+
+    class HandNerf(nn.Module):
+        """a field of colours along rays: sines of coordinates, a skip, densities to weights by a running product"""
+        def __init__(self, o):
+            super().__init__()
+            self.logs = o.attn != 'eager'
+            self.a, self.b, self.density, self.colour = nn.Linear(39, 48), nn.Linear(87, 48), nn.Linear(48, 1), nn.Linear(48, 3)
+
+        def forward(self, x):
+            p = x.permute(0, 2, 3, 1).reshape(-1, 8, 3) * 0.4
+            f = torch.cat([p] + [g(p * 2.0 ** i) for i in range(6) for g in (torch.sin, torch.cos)], -1)
+            h = torch.relu(self.a(f))
+            h = torch.relu(self.b(torch.cat([h, f], -1)))
+            d, c = F.softplus(self.density(h)).squeeze(-1).float() * 0.25, torch.sigmoid(self.colour(h))
+            if self.logs:
+                w = (1 - torch.exp(-d)) * torch.exp(-(torch.cumsum(d, -1) - d))
+            else:
+                alpha = 1 - torch.exp(-d)
+                w = alpha * torch.cumprod(torch.cat([torch.ones_like(alpha[:, :1]), 1 - alpha[:, :-1]], -1), -1)
+            return (w[..., None].to(c.dtype) * c).sum(1)
+
+    class HandContrast(nn.Module):
+        """two towers, their rows normed, a matrix of scores with a learned temperature, both ways"""
+        def __init__(self, o):
+            super().__init__()
+            self.hand = o.attn != 'eager'
+            self.table, self.rnn = nn.Embedding(V, 32), nn.Linear(32, 32)
+            self.conv = nn.Sequential(nn.Unflatten(1, (1, S)), nn.Conv1d(1, 16, 3, padding=1), nn.GELU(), nn.AdaptiveAvgPool1d(4), nn.Flatten(), nn.Linear(64, 32))
+            self.scale = nn.Parameter(torch.tensor(2.0))
+
+        def forward(self, idx):
+            e = self.table(torch.cat([idx, idx.flip(0) // 2]))
+            a = torch.tanh(self.rnn(e)).amax(1)
+            b = self.conv(e.mean(-1))
+            if self.hand:
+                a, b = (z / z.norm(dim=-1, keepdim=True).clamp(min=1e-12) for z in (a, b))
+            else:
+                a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+            return self.scale.exp() * a @ b.t()
+
+    def _contrast(o):
+        y = torch.arange(4)
+        return HandContrast(o), {'idx': tokens(o, 'tokens')}, lambda out: 0.5 * (cross_entropy(o, out, y, 0) + cross_entropy(o, out.t(), y, 0))
+
+    M.update({
+    'handgat': hand(HandGat, 'tokens'),
+    'handperformer': hand(HandPerformer, 'tokens'),
+    'handnerf': hand(HandNerf, 'image', 3),
+    'handcontrast': _contrast,
+    'flavam': regressed('FlavaMultimodalModel', 'FlavaMultimodalConfig', lambda o: states(o), **{k: v for k, v in VIT.items() if 'size' not in k or k == 'hidden_size' or k == 'intermediate_size'}),
+    'blt': lambda o: _blt(o),
+    'llama4v': regressed('llama4.Llama4VisionModel', 'Llama4VisionConfig', image(16), **{**VITS, 'intermediate_size': 192}, image_size=16, patch_size=4, vision_output_dim=24, projector_input_dim=24, projector_output_dim=24),
+    'csatv2': timm_class('CSATv2', 'csatv2', 128, 2, dims=(16, 24, 32, 48), depths=(1, 1, 2, 2), transformer_depths=(0, 0, 1, 1)),
+    'tvshuffle': lambda o: _torchvision('shufflenet_v2_x0_5', 64, o),
+    'tvmnas': lambda o: _torchvision('mnasnet0_5', 64, o),
+    'fluxcontrol': lambda o: _control('FluxControlNetModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'controlnet_cond': noise(o, 'cond', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'pooled_projections': noise(o, 'pooled', 1, 16), 'timestep': torch.tensor([0.3]), 'img_ids': torch.arange(48).reshape(16, 3).float() % 7, 'txt_ids': torch.zeros(5, 3), 'return_dict': False}, dict(in_channels=8, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2, joint_attention_dim=24, pooled_projection_dim=16, axes_dims_rope=[4, 6, 6]), o),
+    'vidtok': diffuser('AutoencoderVidTok', lambda o: {'sample': noise(o, 'video', 1, 3, 1, 16, 16), 'sample_posterior': False}, ch=32, ch_mult=[1, 1], z_channels=4, num_res_blocks=1, spatial_ds=[0], spatial_us=[0], tempo_ds=[], tempo_us=[]),
+    })
+
+    def _luke(o):
+        m = configured(o, 'LukeForMaskedLM', 'LukeConfig', **ENC, vocab_size=V, entity_vocab_size=20, entity_emb_size=24, pad_token_id=1)
+        y = tokens(o, 'labels')
+        spot = torch.tensor([[[2, 3, 4], [7, 8, -1]]]).expand(2, -1, -1).contiguous()
+        return m, {'input_ids': tokens(o, 'tokens'), 'entity_ids': tokens(o, 'entities', 2, 2, 3, 20), 'entity_position_ids': spot, 'entity_attention_mask': torch.ones(2, 2, dtype=torch.long)}, lambda out: cross_entropy(o, out.logits, y, 0)
+
+    def _series(cls, config, o):
+        kw = dict(prediction_length=6, context_length=12, lags_sequence=[1, 2], num_time_features=2, d_model=32, encoder_attention_heads=4, decoder_attention_heads=4, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=48, decoder_ffn_dim=48, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, encoder_layerdrop=0.0, decoder_layerdrop=0.0)
+        m = configured(o, cls, config, **kw)
+        given = {'past_values': noise(o, 'past', 2, 14).cumsum(-1), 'past_time_features': noise(o, 'time', 2, 14, 2), 'past_observed_mask': torch.ones(2, 14), 'future_values': noise(o, 'future', 2, 6), 'future_time_features': noise(o, 'later', 2, 6, 2)}
+        return m, given, lambda out: out.loss
+
+    def _blt(o):
+        part = dict(vocab_size=V, hidden_size=48, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4, num_key_value_heads=4, head_dim=12, max_position_embeddings=64)
+        c = transformers.BltConfig(vocab_size=V, patch_in_forward=False, encoder_hash_byte_group_size=[3], encoder_hash_byte_group_vocab=60, cross_attn_k=2, patcher_config=part, encoder_config=dict(**part, cross_attn_k=2, hidden_size_global=96), decoder_config=dict(**part, cross_attn_k=2, hidden_size_global=96), global_config=dict(**{**part, 'hidden_size': 96, 'head_dim': 24}))
+        c._attn_implementation = o.attn
+        for sub in ('patcher_config', 'encoder_config', 'decoder_config', 'global_config'):
+            getattr(c, sub)._attn_implementation = o.attn
+        x = tokens(o, 'tokens')
+        return transformers.BltForCausalLM(c), {'input_ids': x, 'patch_lengths': torch.tensor([[1, 3, 4, 3], [1, 4, 3, 3]]), 'use_cache': False}, lambda out: cross_entropy(o, out.logits, x, 1 + o.shift)
+
+    def _torchvision(name, size, o):
+        import torchvision
+        m = getattr(torchvision.models, name)(num_classes=10)
+        for d in m.modules():
+            if isinstance(d, nn.Dropout):
+                d.p = 0.0
+        return classified(o, m, size, 3)
+
+    def _control(cls, inputs, kw, o):
+        m, given, loss = diffuser(cls, inputs, **kw)(o)
+        flat = lambda out: [x for part in out if part is not None for x in (part if isinstance(part, (list, tuple)) else [part])]
+        return m, given, lambda out: sum(loss(x) for x in flat(out))
+
+    def _saprot(o):
+        from transformers.models.evolla.configuration_evolla import SaProtConfig
+        from transformers.models.evolla.modeling_evolla import EvollaSaProtProteinEncoder
+        c = SaProtConfig(**ENC, vocab_size=V, mask_token_id=3, pad_token_id=1)
+        c._attn_implementation = o.attn
+        return EvollaSaProtProteinEncoder(c), {'input_ids': tokens(o, 'tokens'), 'attention_mask': torch.ones(2, S, dtype=torch.long)}, lambda out: hidden(o, out)
+
+    def _vitpose(o):
+        m = configured(o, 'vitpose_backbone.VitPoseBackbone', 'VitPoseBackboneConfig', image_size=[32, 32], patch_size=[8, 8], hidden_size=48, num_hidden_layers=2, num_attention_heads=4, mlp_ratio=2, num_experts=3, part_features=16)
+        return m, {**image(32)(o), 'dataset_index': torch.tensor([1, 2])}, lambda out: hidden(o, out.feature_maps[0])
+
+    class HandScan(nn.Module):
+        """a selective scan: state by state, or by sums of logarithms"""
+        def __init__(self, o):
+            super().__init__()
+            self.sums = o.attn != 'eager'
+            self.table, self.n = nn.Embedding(V, 32), nn.LayerNorm(32)
+            self.inp, self.dt, self.bc, self.out = nn.Linear(32, 64), nn.Linear(32, 32), nn.Linear(32, 8), nn.Linear(32, V)
+
+        def forward(self, idx):
+            x = self.table(idx)
+            u, z = self.inp(self.n(x)).chunk(2, -1)
+            d, (b, c) = F.softplus(self.dt(u)), self.bc(u).split(4, -1)
+            a = -d.float() * 0.3
+            bu = (d * u).float()[..., None] * b.float()[:, :, None]
+            if self.sums:
+                s = torch.cumsum(a, 1)
+                h = torch.cumsum(bu * torch.exp(-s)[..., None], 1) * torch.exp(s)[..., None]
+            else:
+                h, hs = torch.zeros_like(bu[:, 0]), []
+                for i in range(x.shape[1]):
+                    h = torch.exp(a[:, i])[..., None] * h + bu[:, i]
+                    hs.append(h)
+                h = torch.stack(hs, 1)
+            y = (h * c.float()[:, :, None]).sum(-1).to(x.dtype)
+            return self.out(x + y * F.silu(z))
+
+    class HandVq(nn.Module):
+        """codes by nearest rows: distances written out or expanded; straight through"""
+        def __init__(self, o):
+            super().__init__()
+            self.expand = o.attn != 'eager'
+            self.enc, self.dec = nn.Conv2d(3, 16, 2, 2), nn.ConvTranspose2d(16, 3, 2, 2)
+            self.codes = nn.Parameter(torch.zeros(12, 16))
+
+        def forward(self, x):
+            z = self.enc(x)
+            flat = z.permute(0, 2, 3, 1).reshape(-1, 16)
+            if self.expand:
+                d = flat.pow(2).sum(1, keepdim=True) - 2 * flat @ self.codes.t() + self.codes.pow(2).sum(1)
+            else:
+                d = (flat[:, None] - self.codes[None]).pow(2).sum(-1)
+            q = self.codes[d.argmin(1)].to(z.dtype).view(z.shape[0], z.shape[2], z.shape[3], 16).permute(0, 3, 1, 2)
+            commit = (z - q.detach()).pow(2).mean() + (z.detach() - q).pow(2).mean()
+            return self.dec(z + (q - z).detach()) + commit
+
+    class HandBahdanau(nn.Module):
+        """additive attention over states of a recurrent cell, by broadcast sums or one product of both"""
+        def __init__(self, o):
+            super().__init__()
+            self.joint = o.attn != 'eager'
+            self.table, self.cell, self.w, self.v, self.out = nn.Embedding(V, 24), nn.GRUCell(24, 24), nn.Linear(48, 24), nn.Linear(24, 1, bias=False), nn.Linear(48, V)
+
+        def forward(self, idx):
+            e = self.table(idx)
+            h, hs = e.new_zeros(e.shape[0], 24), []
+            for i in range(e.shape[1]):
+                h = self.cell(e[:, i], h)
+                hs.append(h)
+            h = torch.stack(hs, 1)
+            b, s, d = h.shape
+            if self.joint:
+                a = self.v(torch.tanh(self.w(torch.cat([h[:, :, None].expand(b, s, s, d), h[:, None].expand(b, s, s, d)], -1)))).squeeze(-1)
+            else:
+                q = F.linear(h, self.w.weight[:, :24], self.w.bias)
+                k = F.linear(h, self.w.weight[:, 24:])
+                a = (torch.tanh(q[:, :, None] + k[:, None]) * self.v.weight[0]).sum(-1)
+            a = a.masked_fill(torch.ones(s, s, dtype=torch.bool).triu(1), float('-inf'))
+            return self.out(torch.cat([h, torch.softmax(a, -1) @ h], -1))
+
+    class HandUnfold(nn.Module):
+        """convolutions as products of unfolded patches; pooling by means of views; a bilinear head"""
+        def __init__(self, o):
+            super().__init__()
+            self.unfold = o.attn != 'eager'
+            self.a, self.b = nn.Conv2d(3, 16, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1, groups=4)
+            self.n, self.head = nn.GroupNorm(4, 16), nn.Bilinear(16, 16, 10)
+
+        def conv(self, c, x):
+            if not self.unfold:
+                return c(x)
+            g, n = c.groups, x.shape[0]
+            p = F.unfold(x, 3, padding=1).view(n, g, -1, x.shape[2] * x.shape[3])
+            y = torch.einsum('gok,ngkl->ngol', c.weight.view(g, -1, p.shape[2]), p).reshape(n, -1, x.shape[2], x.shape[3])
+            return y + c.bias[:, None, None]
+
+        def forward(self, x):
+            h = F.celu(self.n(self.conv(self.a, x)))
+            h = h + F.hardswish(self.conv(self.b, h))
+            n, c, s, _ = h.shape
+            h = h.view(n, c, s // 2, 2, s // 2, 2).mean((3, 5)) if self.unfold else F.avg_pool2d(h, 2)
+            return self.head(h.mean((2, 3)), h.amax((2, 3)))
+
+    class HandMerged(nn.Module):
+        """low-rank factors beside a weight or merged into it; a gate by a log-sigmoid; losses of two heads"""
+        def __init__(self, o):
+            super().__init__()
+            self.merge = o.attn != 'eager'
+            self.table, self.w, self.a, self.b, self.n = nn.Embedding(V, 48), nn.Linear(48, 48), nn.Linear(48, 4, bias=False), nn.Linear(4, 48, bias=False), nn.LayerNorm(48)
+            self.gate, self.out = nn.Linear(48, 48), nn.Linear(48, V, bias=False)
+
+        def forward(self, idx):
+            x = self.table(idx)
+            h = self.n(x)
+            y = F.linear(h, self.w.weight + 2.0 * self.b.weight @ self.a.weight, self.w.bias) if self.merge else self.w(h) + 2.0 * self.b(self.a(h))
+            g = torch.exp(F.logsigmoid(self.gate(h))) if self.merge else torch.sigmoid(self.gate(h))
+            return self.out((x + g * torch.tanh(y)) * 48 ** -0.5)
+
+    class HandFft(nn.Module):
+        """a long filter by Fourier transforms, or by a product with a matrix of its shifts"""
+        def __init__(self, o):
+            super().__init__()
+            self.matrix = o.attn != 'eager'
+            self.table, self.n, self.up, self.down = nn.Embedding(V, 32), nn.LayerNorm(32), nn.Linear(32, 64), nn.Linear(32, V)
+            self.k = nn.Parameter(torch.zeros(32, S))
+
+        def forward(self, idx):
+            x = self.table(idx)
+            u, g = self.up(self.n(x)).chunk(2, -1)
+            u = u.transpose(1, 2)
+            if self.matrix:
+                t = torch.arange(S)
+                m = torch.where(t[:, None] >= t, self.k[:, (t[:, None] - t).clamp(min=0)], 0.0)
+                y = torch.einsum('dts,bds->bdt', m.to(u.dtype), u)
+            else:
+                y = torch.fft.irfft(torch.fft.rfft(u.float(), 2 * S) * torch.fft.rfft(self.k.float(), 2 * S), 2 * S)[..., :S].to(u.dtype)
+            return self.down(x + y.transpose(1, 2) * torch.sigmoid(g))
+
+    M.update({
+    'handscan': hand(HandScan, 'tokens'),
+    'handvq': hand(HandVq, 'image', 3),
+    'handbahdanau': hand(HandBahdanau, 'tokens'),
+    'handunfold': hand(HandUnfold, 'image', 3),
+    'handmerged': hand(HandMerged, 'tokens'),
+    'handfft': hand(HandFft, 'tokens'),
+    })
+
+    M.update({
+    'sam2hiera': regressed('sam2.Sam2HieraDetModel', 'Sam2HieraDetConfig', image(64), hidden_size=16, image_size=[64, 64], embed_dim_per_stage=[16, 32, 64], blocks_per_stage=[1, 1, 2], num_attention_heads_per_stage=[1, 2, 4], window_size_per_stage=[4, 2, 2], global_attention_blocks=[3], num_query_pool_stages=2, window_positional_embedding_background_size=[4, 4]),
+    'csmbackbone': regressed('csm.CsmBackboneModel', 'CsmConfig', lambda o: {'inputs_embeds': noise(o, 'embeds', 2, S, 48), 'use_cache': False}, **GQA, vocab_size=V, text_vocab_size=V, num_codebooks=2, head_dim=12, pad_token_id=0, codebook_pad_token_id=0, audio_token_id=3),
+    'nemotronasr': regressed('nemotron_asr_streaming.NemotronAsrStreamingEncoder', 'NemotronAsrStreamingEncoderConfig', lambda o: {'input_features': noise(o, 'mel', 2, 64, 16)}, **CONFORMER, num_key_value_heads=4, conv_kernel_size=5, sliding_window=4, default_num_lookahead_tokens=1, ),
+    'mimifull': regressed('MimiModel', 'MimiConfig', lambda o: {'input_values': noise(o, 'speech', 1, 1, 160)}, **{**VITS, 'hidden_size': 32}, num_key_value_heads=4, head_dim=8, num_filters=4, upsampling_ratios=[4, 2], upsample_groups=32, codebook_size=16, codebook_dim=16, vector_quantization_hidden_dimension=16, num_quantizers=2, sampling_rate=800),
+    'flux3': diffuser('Flux3Transformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 16, 8), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24), 'timestep': torch.tensor([0.3]), 'img_ids': torch.arange(64).reshape(16, 4).float() % 7, 'txt_ids': torch.zeros(5, 4)}, in_channels=8, cond_in_channels=8, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2, joint_attention_dim=24, timestep_channels=16, axes_dims_rope=(4, 4, 4, 4)),
+    'sanacontrol': lambda o: _control('SanaControlNetModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'controlnet_cond': noise(o, 'cond', 2, 4, 8, 8), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'timestep': torch.tensor([7, 301]), 'return_dict': False}, dict(in_channels=4, out_channels=4, num_attention_heads=4, attention_head_dim=12, num_layers=2, num_cross_attention_heads=4, cross_attention_head_dim=12, cross_attention_dim=48, caption_channels=24, sample_size=8), o),
+    'superpoint': regressed('superpoint.SuperPointEncoder', 'SuperPointConfig', lambda o: {'input': noise(o, 'image', 2, 1, 32, 32)}, encoder_hidden_sizes=[8, 8, 16, 16]),
+    })
