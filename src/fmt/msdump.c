@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "base/threads.h"
+#include "dump/row_contradictions.h"
 #include "fmt/cann_dump.h"
 #include "fmt/npy.h"
 #include "fmt/sheet.h"
@@ -609,6 +610,9 @@ static int msdump_open_dump(struct dump *d, struct load *load, struct err *e)
     if (!d->rows.n && !d->problems.n)
         return err_set(e, ERR_DATA, _("%s: expected rows in statistic.csv or .npy files of MindSpore Dump, found none"),
                        d->path);
+    load_begin(load);
+    row_contradictions_find(d);
+    load_end(load);
     read_headers(d, load);
     return 0;
 }

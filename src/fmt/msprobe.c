@@ -12,6 +12,7 @@
 #include "dump/cut_tensors.h"
 #include "dump/recomputed.h"
 #include "dump/lacking_figures.h"
+#include "dump/row_contradictions.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 
@@ -398,6 +399,8 @@ static int msprobe_open_dump(struct dump *d, struct load *load, struct err *e)
     link_saved(d);
     cut_tensors_find(d);
     lacking_figures_find(d);
+    row_contradictions_find(d);
+    gradient_sizes_find(d);
     load_end(load);
     return 0;
 }

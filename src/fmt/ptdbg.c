@@ -8,9 +8,10 @@
 #include "base/num.h"
 #include "base/reading.h"
 #include "dump/checksum.h"
+#include "dump/family.h"
+#include "dump/row_contradictions.h"
 #include "fmt/json_row.h"
 #include "fmt/npy.h"
-#include "dump/family.h"
 
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 
@@ -384,6 +385,7 @@ static int ptdbg_open_dump(struct dump *d, struct load *load, struct err *e)
         d->task = any ? "tensor" : d->checksums ? "md5" : "statistics";
         dump_link_twins(d);
         link_nested(d);
+        row_contradictions_find(d);
         load_end(load);
     }
     return rc;
