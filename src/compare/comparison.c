@@ -192,6 +192,7 @@ struct judge_options comparison_judge_options(const struct comparison *c)
         .residual = comparison_oracle(c) ? comparison_oracle(c)->residual : NULL,
         .by_rows = comparison_oracle(c) ? comparison_oracle(c)->by_rows : NULL,
         .own_wrong = comparison_oracle(c) ? comparison_oracle(c)->own_wrong : NULL,
+        .misfit = comparison_oracle(c) ? comparison_oracle(c)->misfit : NULL,
         .sums = comparison_oracle(c) ? comparison_oracle(c)->sums.v : NULL,
         .summed = comparison_oracle(c) ? comparison_oracle(c)->sums.n : 0,
     };

@@ -45,12 +45,13 @@ static bool may_be_idle(const struct measure *m, const struct line *l, uint8_t r
            (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
 }
 
-void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol)
+void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol,
+                         const uint8_t *misfit)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *l = &j->line[i];
         const struct line *p = &m->pairing->lines.v[i];
-        if (p->pair == NONE || !may_be_idle(m, p, l->rule) ||
+        if (p->pair == NONE || (misfit && misfit[i]) || !may_be_idle(m, p, l->rule) ||
             !outputs_agree(j, m, m->side[TARGET]->rows.v[p->row[TARGET]].call, tol))
             continue;
         l->verdict = VERDICT_DRIFT;

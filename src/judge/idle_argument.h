@@ -6,7 +6,9 @@
 
 /* Withdraws deviations of booleans, texts and integers (VERDICT_DRIFT, RULE_IDLE_ARGUMENT) if the error of every
  * paired output of the call is within the incoming noise. A fraction (an epsilon, a momentum) is never idle, because
- * it may change internal state, except in a disabled dropout. Called when every line has its verdict. */
-void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol);
+ * it may change internal state, except in a disabled dropout; nor is what contradicts the rest of its call (misfit: as
+ * in struct judge_options). Called when every line has its verdict. */
+void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol,
+                         const uint8_t *misfit);
 
 #endif

@@ -391,10 +391,25 @@ static void find_contradictions(struct judge_pass *p)
         struct line_judgement *x = &p->j->line[i];
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         if (x->rule == RULE_ONE_SIDED && x->verdict == VERDICT_ONLY &&
-            (moved_figures_contradict(p->m->side[s], l->row[s]) || contradicts_inputs(p, i, s, l->row[s], &golden)))
+            ((p->o->misfit && p->o->misfit[i]) || moved_figures_contradict(p->m->side[s], l->row[s]) ||
+             contradicts_inputs(p, i, s, l->row[s], &golden)))
             x->rule = RULE_CONTRADICTS;
     }
     readers_release(&golden);
+}
+
+/* Pairs that agree, of a call that contradicts itself on one side alone: what was computed there is not known. */
+static void doubt_misfits(struct judge_pass *p)
+{
+    for (uint32_t i = 0; p->o->misfit && i < p->j->lines; i++) {
+        const struct line *l = &p->m->pairing->lines.v[i];
+        bool one = p->o->misfit[i] == 1 << TARGET || p->o->misfit[i] == 1 << GOLDEN;
+        if (l->pair == NONE || !one || !line_agrees(&p->j->line[i]) ||
+            p->m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
+            continue;
+        p->j->line[i].verdict = VERDICT_SKIP;
+        p->j->line[i].rule = RULE_CONTRADICTS;
+    }
 }
 
 static void judge_lines(struct judgement *j, const struct measure *m, const uint8_t *state,
@@ -436,10 +451,11 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         if (p.given[RULE_REORDERED])
             settle_reordered(j);
         if (p.given[RULE_SCALAR_DIFFERS] || p.given[RULE_KINDS])
-            idle_arguments_find(j, m, o->tol);
+            idle_arguments_find(j, m, o->tol, o->misfit);
     }
     if (!o->exact && !o->preset) {
         wrong_partners_find(j, m, &p.reads);
+        doubt_misfits(&p);
     }
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);

@@ -300,10 +300,10 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
             s->first_unread = unread_row(m, l);
         if (l->pair == NONE && rule_sets_aside(x->rule))
             continue;
+        if (x->rule == RULE_CONTRADICTS && s->contradicting++ == 0)
+            s->first_contradicting = call_name(m, l);
         if (l->pair == NONE) {
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
-            if (x->rule == RULE_CONTRADICTS && s->contradicting++ == 0)
-                s->first_contradicting = call_name(m, l);
             if (rule_leaves_open(x->rule) && s->unanswered++ == 0)
                 s->first_unanswered = call_name(m, l);
             continue;

@@ -117,7 +117,10 @@ static void say_one_sided(struct rule_case *k)
 
 static void say_contradicts(struct rule_case *k)
 {
-    buf_cstr(k->out, k->l->row[TARGET] == NONE
+    buf_cstr(k->out, k->l->pair != NONE
+                         ? _("not compared: the arguments, sizes and figures that one side recorded of the call "
+                             "contradict each other")
+                     : k->l->row[TARGET] == NONE
                          ? _("no target row found for it, and it contradicts what else was recorded of its call")
                          : _("no golden row found for it, and it contradicts what else was recorded of its call"));
 }

@@ -93,7 +93,7 @@ enum verdict_rule {
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_OTHER_VALUE,   /* its rows hold different values (wrong_partner.h, other_route.h) */
     RULE_ANGLES,        /* figures: the sines of angles that one side holds in 16 bits; those do not show how far off */
-    RULE_CONTRADICTS,   /* no partner, and contradicts what else was recorded of its call */
+    RULE_CONTRADICTS,   /* contradicts what else was recorded of its call */
     RULE_MISSING,       /* no partner: the other side recorded its call, and this value is not in it (open_ends.h) */
     RULE_OPEN_END,      /* no partner: an operator without a formula at the end of the step (open_ends.h) */
     RULE_UNLINKED,      /* no partner: no other operator made or reads this value of a backward pass (open_ends.h) */
@@ -244,6 +244,8 @@ struct judge_options {
     /* per line: by how much, relative, one side's output is not what its own call makes of its own inputs, where the
      * other side's call is not known to be wrong (a line without a pair: oracle.h); else 0; or NULL */
     const float *own_wrong;
+    /* per line, 1 << side: what was recorded of that side's call contradicts itself (oracle/misfits.h); or NULL */
+    const uint8_t *misfit;
     const struct summed_gradient *sums; /* in the order of their lines; or NULL */
     size_t summed;                      /* number of these */
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */

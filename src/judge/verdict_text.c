@@ -231,7 +231,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     add_count(out, &any, j->ill_before, _("rows doubtful at ill-conditioned operators"));
     add_count(out, &any, j->gaps_before, _("places where one side has compute calls without a partner"));
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
-    add_count(out, &any, j->contradicting_before, _("outputs without a partner that contradict their own inputs"));
+    add_count(out, &any, j->contradicting_before, _("values that contradict what else was recorded of their calls"));
 }
 
 static void say_aligned(const struct judge_summary *s, struct buf *out)
@@ -285,8 +285,8 @@ static void say_unjudged(const struct judge_summary *s, enum unjudged why, struc
         buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
         break;
     case UNJUDGED_CONTRADICTS:
-        buf_fmt(out, _("could not be judged: no pair deviates, but values without a partner contradict what else was "
-                       "recorded of their calls: %u"), s->contradicting);
+        buf_fmt(out, _("could not be judged: no pair deviates, but values contradict what else was recorded of their "
+                       "calls: %u"), s->contradicting);
         break;
     case UNJUDGED_UNANSWERED:
         buf_fmt(out, !s->of_weights

@@ -46,6 +46,7 @@ struct value {
     enum value_kind kind;
     struct real_tensor tensor; /* VALUE_TENSOR */
     double number;             /* VALUE_NUMBER, VALUE_BOOL (0 or 1) */
+    bool fraction;             /* VALUE_NUMBER: recorded as a floating number */
     const char *text;          /* VALUE_TEXT, VALUE_DTYPE as recorded */
     enum dtype dtype;          /* VALUE_DTYPE */
     struct value *item;        /* VALUE_LIST: `items` elements (a tuple, a list, torch.Size; nested as recorded) */
@@ -148,6 +149,15 @@ typedef void formula_function(struct call_values *c);
 /* operators whose arithmetic is identified together */
 enum formula_family { FORMULA_OTHER, FORMULA_PRODUCT, FORMULA_CONVOLUTION };
 
+/* What figures say of a forward call of one tensor. */
+enum figures_kind {
+    FIGURES_NONE,
+    FIGURES_POINTWISE, /* an element is made of the one at its place: extremes are computed as tensors are */
+    FIGURES_DROPPED,   /* the elements that went in where nothing is dropped, others else */
+};
+/* Whether a forward call's arguments and the sizes of its inputs contradict the sizes of its result (sizes.h). */
+typedef bool misfit_function(const struct call_values *c);
+
 /* A table row. The tables of op_*.c end with an empty row. */
 struct operator {
     /* lower case, separated by spaces: all names in both frameworks; for modules the classes in lower case */
@@ -159,6 +169,8 @@ struct operator {
     /* number of operations of the formula itself, computed from sizes; NULL: one per element of the largest tensor.
      * The engine counts products (struct product) */
     double (*cost)(const struct call_values *c);
+    misfit_function *misfit; /* reads no values; NULL: not known */
+    enum figures_kind figures;
 };
 
 /* ---- reading arguments ---- */

@@ -61,7 +61,9 @@ struct real_tensor moves_merged(struct real_tensor t, int axis, int n);
     {                                                  \
         moves_backward(c, name##_places);              \
     }
-#define MOVE_ROW(words, name, from)                    \
-    {.names = words, .move = true, .forward = name##_forward, .backward = name##_backward, .source = from}
+#define MOVE_ROW_OF(words, name, sizes, from)                                                               \
+    {.names = words, .move = true, .forward = name##_forward, .backward = name##_backward, .source = from, \
+     .misfit = sizes}
+#define MOVE_ROW(words, name, from) MOVE_ROW_OF(words, name, NULL, from)
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 enum causal { CAUSAL_NOT, CAUSAL_FROM_START, CAUSAL_TO_END }; /* visible keys: j ≤ i; or j ≤ i + keys − rows */
 enum mask_kind { MASK_NONE, MASK_ADDED, MASK_KEEPS, MASK_DROPS };
@@ -550,7 +551,7 @@ static double attention_cost(const struct call_values *c)
 
 const struct operator operators_attention[] = {
     {"scaled_dot_product_attention", FORMULA_PRODUCT, .forward = dot_product, .backward = dot_product_backward,
-     .source = "torch.nn.functional.scaled_dot_product_attention", .cost = attention_cost},
+     .source = "torch.nn.functional.scaled_dot_product_attention", .cost = attention_cost, .misfit = misfit_attention},
     {"npu_fusion_attention npu_fusion_attention_v2", FORMULA_PRODUCT, .forward = npu_fusion_attention,
      .backward = npu_fusion_attention_backward, .source = "torch_npu.npu_fusion_attention", .cost = attention_cost},
     {"flash_attention_score flashattentionscore", FORMULA_PRODUCT, .forward = flash_attention_score,

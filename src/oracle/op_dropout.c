@@ -5,6 +5,7 @@
 #include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 #define NEVER 27.6       /* chances below e^-27.6 = 1e-12 count as impossible */
 #define NEVER_ODD 13.8   /* for an unusual rate such as 0.029126: 1e-6 */
@@ -182,6 +183,8 @@ static void dropout_backward(struct call_values *c)
 
 const struct operator operators_dropout[] = {
     {.names = "dropout dropout1d dropout2d dropout3d feature_dropout npu_dropout dropoutext",
+     .misfit = misfit_alike,
+     .figures = FIGURES_DROPPED,
      .forward = compute_dropout,
      .backward = dropout_backward,
      .source = "torch.nn.functional.dropout"},

@@ -3,6 +3,7 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- operands ---- */
 
@@ -518,28 +519,34 @@ static void compute_outer(struct call_values *c)
 /* ---- table ---- */
 
 
+#define OF_SIZES(words, name, sizes, from) \
+    {.names = words, .forward = name##_forward, .backward = name##_backward, .source = from, .misfit = sizes, \
+     .figures = FIGURES_POINTWISE}
+#define BROADCAST(words, name, from) OF_SIZES(words, name, misfit_broadcast, from)
+#define CHOICE(words, name, from) OF_SIZES(words, name, misfit_choice, from)
+
 const struct operator operators_elementwise[] = {
-    OPERATOR_BY_NAME("add __add__ __radd__ __iadd__ add_ addext tensoradd", add, "torch.add"),
-    OPERATOR_BY_NAME("sub __sub__ __isub__ sub_ subtract subext", sub, "torch.sub"),
-    OPERATOR_BY_NAME("rsub __rsub__", reflected_sub, "torch.rsub"),
-    OPERATOR_BY_NAME("mul __mul__ __rmul__ __imul__ mul_ multiply muls mulext", mul, "torch.mul"),
-    OPERATOR_BY_NAME("div __truediv__ __itruediv__ div_ divide true_divide realdiv divext __div__", div, "torch.div"),
-    OPERATOR_BY_NAME("__rtruediv__ __rdiv__", reflected_div, "torch.div"),
-    OPERATOR_BY_NAME("pow __pow__ pow_ __ipow__ powtensorscalar", pow, "torch.pow"),
-    OPERATOR_BY_NAME("__rpow__ powscalartensor", reflected_pow, "torch.pow"),
-    OPERATOR_BY_NAME("maximum", maximum, "torch.maximum"),
-    OPERATOR_BY_NAME("minimum", minimum, "torch.minimum"),
-    OPERATOR_BY_NAME("atan2 arctan2", atan2, "torch.atan2"),
-    OPERATOR_BY_NAME("where", where, "torch.where"),
-    OPERATOR_BY_NAME("select", select, "mindspore.ops.select"),
-    OPERATOR_BY_NAME("masked_fill masked_fill_ maskedfill", masked_fill, "torch.Tensor.masked_fill"),
-    OPERATOR_BY_NAME("clamp clamp_ clip clamp_min clamp_max clampscalar clamptensor clip_by_value", clamp,
+    BROADCAST("add __add__ __radd__ __iadd__ add_ addext tensoradd", add, "torch.add"),
+    BROADCAST("sub __sub__ __isub__ sub_ subtract subext", sub, "torch.sub"),
+    BROADCAST("rsub __rsub__", reflected_sub, "torch.rsub"),
+    BROADCAST("mul __mul__ __rmul__ __imul__ mul_ multiply muls mulext", mul, "torch.mul"),
+    BROADCAST("div __truediv__ __itruediv__ div_ divide true_divide realdiv divext __div__", div, "torch.div"),
+    BROADCAST("__rtruediv__ __rdiv__", reflected_div, "torch.div"),
+    BROADCAST("pow __pow__ pow_ __ipow__ powtensorscalar", pow, "torch.pow"),
+    BROADCAST("__rpow__ powscalartensor", reflected_pow, "torch.pow"),
+    BROADCAST("maximum", maximum, "torch.maximum"),
+    BROADCAST("minimum", minimum, "torch.minimum"),
+    BROADCAST("atan2 arctan2", atan2, "torch.atan2"),
+    CHOICE("where", where, "torch.where"),
+    CHOICE("select", select, "mindspore.ops.select"),
+    BROADCAST("masked_fill masked_fill_ maskedfill", masked_fill, "torch.Tensor.masked_fill"),
+    BROADCAST("clamp clamp_ clip clamp_min clamp_max clampscalar clamptensor clip_by_value", clamp,
                      "torch.clamp"),
-    {.names = "addcmul addcmul_", .forward = compute_addcmul, .source = "torch.addcmul"},
-    {.names = "addcdiv addcdiv_", .forward = compute_addcdiv, .source = "torch.addcdiv"},
-    {.names = "lerp lerpscalar", .forward = compute_lerp, .source = "torch.lerp"},
+    {.names = "addcmul addcmul_", .forward = compute_addcmul, .source = "torch.addcmul", .misfit = misfit_broadcast},
+    {.names = "addcdiv addcdiv_", .forward = compute_addcdiv, .source = "torch.addcdiv", .misfit = misfit_broadcast},
+    {.names = "lerp lerpscalar", .forward = compute_lerp, .source = "torch.lerp", .misfit = misfit_broadcast},
     OPERATOR_BY_NAME("biasadd bias_add", bias_add, "mindspore.ops.bias_add"),
-    {.names = "addn add_n accumulate_n", .forward = add_all, .source = "mindspore.ops.addn"},
+    {.names = "addn add_n accumulate_n", .forward = add_all, .source = "mindspore.ops.addn", .misfit = misfit_broadcast},
     {.names = "outer ger", .forward = compute_outer, .source = "torch.outer"},
     {.names = NULL},
 };

@@ -3,6 +3,7 @@
 
 #include "oracle/moves.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- parts ---- */
 
@@ -435,18 +436,21 @@ const struct operator operators_index[] = {
     {.names = "embedding embeddingext",
      .forward = embedding_forward,
      .backward = embedding_backward,
-     .source = "torch.nn.functional.embedding"},
+     .source = "torch.nn.functional.embedding",
+     .misfit = misfit_embedding},
     {.names = "gather",
      .forward = gather_forward,
      .backward = gather_backward,
-     .source = "torch.gather; mindspore.ops.gather"},
+     .source = "torch.gather; mindspore.ops.gather",
+     .misfit = misfit_gather},
     MOVE_ROW("take_along_dim gather_elements gatherd", take_along, "torch.take_along_dim"),
     MOVE_ROW("masked_select maskedselect", masked_select, "torch.masked_select"),
     {.names = "one_hot onehot onehotext", .move = true, .forward = one_hot, .source = "torch.nn.functional.one_hot"},
     {.names = "index_add index_add_ inplaceindexadd",
      .forward = index_add,
      .backward = index_add_backward,
-     .source = "torch.index_add"},
+     .source = "torch.index_add",
+     .misfit = misfit_alike},
     {.names = NULL},
 };
 

@@ -3,6 +3,7 @@
 
 #include "oracle/moves.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 #include "oracle/windows.h"
 
 /* ---- the same values in the same order ---- */
@@ -467,28 +468,27 @@ MOVE_FORWARD(pad, "x with a margin")
 MOVE_BACKWARD(pad)
 
 const struct operator operators_move[] = {
-    MOVE_ROW("reshape view flatten squeeze unsqueeze contiguous clone cast to float half bfloat16 double type_as type "
-        "expanddims expand_dims identity "
-        "detach reshapeext stopgradient stop_gradient ravel view_as reshape_as unflatten astype npu_dtype_cast castext "
-        "int long bool reshapeview "
-        "expanddimsview flattenext",
-        same, "torch.Tensor.reshape, .to"),
-    MOVE_ROW("permute", permute, "torch.permute"),
-    MOVE_ROW("transpose swapaxes swapdims transposeext transposeextview", transpose,
+    MOVE_ROW_OF("reshape view reshapeext reshapeview", same, misfit_reshape, "torch.Tensor.reshape"),
+    MOVE_ROW_OF("squeeze unsqueeze expanddims expand_dims expanddimsview", same, misfit_unsqueeze, "torch.unsqueeze"),
+    MOVE_ROW_OF("contiguous clone cast to float half bfloat16 double type_as type identity detach stopgradient "
+        "stop_gradient astype npu_dtype_cast castext int long bool", same, misfit_cast, "torch.Tensor.to"),
+    MOVE_ROW("flatten ravel view_as reshape_as unflatten flattenext", same, "torch.flatten"),
+    MOVE_ROW_OF("permute", permute, misfit_permute, "torch.permute"),
+    MOVE_ROW_OF("transpose swapaxes swapdims transposeext transposeextview", transpose, misfit_transpose,
         "torch.transpose; mindspore.ops.transpose"),
-    MOVE_ROW("t mt", last_two, "torch.t"),
+    MOVE_ROW_OF("t mt", last_two, misfit_last_two, "torch.t"),
     MOVE_ROW("movedim moveaxis", movedim, "torch.movedim"),
-    MOVE_ROW("expand expand_as broadcast_to broadcastto", expand, "torch.Tensor.expand"),
-    MOVE_ROW("repeat tile", repeat, "torch.Tensor.repeat"),
+    MOVE_ROW_OF("expand expand_as broadcast_to broadcastto", expand, misfit_expand, "torch.Tensor.expand"),
+    MOVE_ROW_OF("repeat tile", repeat, misfit_repeat, "torch.Tensor.repeat"),
     MOVE_ROW("repeat_interleave", repeat_interleave, "torch.repeat_interleave"),
-    MOVE_ROW("cat concat concatenate concatv2", cat, "torch.cat"),
-    MOVE_ROW("stack stackext", stack, "torch.stack"),
-    MOVE_ROW("split chunk splittensor splitwithsize", split, "torch.split"),
+    MOVE_ROW_OF("cat concat concatenate concatv2", cat, misfit_cat, "torch.cat"),
+    MOVE_ROW_OF("stack stackext", stack, misfit_stack, "torch.stack"),
+    MOVE_ROW_OF("split chunk splittensor splitwithsize", split, misfit_split, "torch.split"),
     MOVE_ROW("unbind unstack", unbind, "torch.unbind; mindspore.ops.unstack"),
-    MOVE_ROW("flip reversev2", flip, "torch.flip"),
-    MOVE_ROW("roll", roll, "torch.roll"),
-    MOVE_ROW("tril trilext", tril, "torch.tril"),
-    MOVE_ROW("triu", triu, "torch.triu"),
+    MOVE_ROW_OF("flip reversev2", flip, misfit_alike, "torch.flip"),
+    MOVE_ROW_OF("roll", roll, misfit_alike, "torch.roll"),
+    MOVE_ROW_OF("tril trilext", tril, misfit_alike, "torch.tril"),
+    MOVE_ROW_OF("triu", triu, misfit_alike, "torch.triu"),
     MOVE_ROW("pad constantpadnd", pad, "torch.nn.functional.pad"),
     {.names = NULL},
 };

@@ -6,6 +6,7 @@
 #include "oracle/gradients.h"
 #include "oracle/norm_values.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- forward ---- */
 
@@ -505,17 +506,20 @@ static void module_group(struct call_values *c)
 
 /* ---- table ---- */
 
+#define NORM(words, function, sizes, from) \
+    {.names = words, .forward = function, .backward = function, .source = from, .misfit = sizes}
+
 const struct operator operators_norm[] = {
-    OPERATOR_BOTH_WAYS("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm,
+    NORM("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm, misfit_normed,
          "torch.nn.functional.layer_norm"),
-    OPERATOR_BOTH_WAYS("rms_norm rmsnorm npu_rms_norm", rms_norm,
-                       "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
+    NORM("rms_norm rmsnorm npu_rms_norm", rms_norm, misfit_normed,
+         "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
     {.names = "npu_add_rms_norm add_rms_norm addrmsnorm",
      .forward = add_rms_norm,
      .source = "torch_npu.npu_add_rms_norm"},
-    OPERATOR_BOTH_WAYS("batch_norm batchnorm", batch_norm, "torch.nn.functional.batch_norm"),
-    OPERATOR_BOTH_WAYS("instance_norm", instance_norm, "torch.nn.functional.instance_norm"),
-    OPERATOR_BOTH_WAYS("group_norm groupnorm", group_norm, "torch.nn.functional.group_norm"),
+    NORM("batch_norm batchnorm", batch_norm, misfit_alike, "torch.nn.functional.batch_norm"),
+    NORM("instance_norm", instance_norm, misfit_alike, "torch.nn.functional.instance_norm"),
+    NORM("group_norm groupnorm", group_norm, misfit_alike, "torch.nn.functional.group_norm"),
     {.names = NULL},
 };
 

@@ -4,6 +4,7 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- shapes ---- */
 
@@ -526,11 +527,11 @@ static void linear_module_backward(struct call_values *c)
 
 const struct operator operators_product[] = {
     {"linear dense npu_linear", FORMULA_PRODUCT, .forward = compute_linear, .backward = linear_backward,
-     .source = "torch.nn.functional.linear"},
+     .source = "torch.nn.functional.linear", .misfit = misfit_linear},
     {"matmul bmm mm mv __matmul__ batchmatmul matmulext bmmext batch_mat_mul matmulv2 matmulv3 npu_bmmv2 dot vdot "
      "inner",
      FORMULA_PRODUCT, .forward = compute_matmul, .backward = matmul_backward,
-         .source = "torch.matmul; mindspore.ops.MatMul"},
+         .source = "torch.matmul; mindspore.ops.MatMul", .misfit = misfit_matmul},
     {"addmm baddbmm", FORMULA_PRODUCT, .forward = compute_addmm, .backward = addmm_backward,
      .source = "torch.addmm; torch.baddbmm"},
     {"einsum", FORMULA_PRODUCT, .forward = compute_einsum, .source = "torch.einsum"},

@@ -5,6 +5,7 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- groups of elements ---- */
 
@@ -552,30 +553,39 @@ static void chosen_backward(struct call_values *c)
 }
 
 const struct operator operators_reduce[] = {
-    {.names = "sum reducesum sumext", .forward = sum_forward, .backward = sum_backward, .source = "torch.sum"},
-    {.names = "mean reducemean meanext", .forward = mean_forward, .backward = mean_backward, .source = "torch.mean"},
-    {.names = "prod reduceprod prodext", .forward = compute_prod, .source = "torch.prod"},
+    {.names = "sum reducesum sumext", .forward = sum_forward, .backward = sum_backward, .source = "torch.sum",
+     .misfit = misfit_reduce},
+    {.names = "mean reducemean meanext", .forward = mean_forward, .backward = mean_backward, .source = "torch.mean",
+     .misfit = misfit_reduce},
+    {.names = "prod reduceprod prodext", .forward = compute_prod, .source = "torch.prod", .misfit = misfit_reduce},
     {.names = "norm vector_norm linalg_vector_norm",
      .forward = norm_forward,
      .backward = norm_backward,
      .source = "torch.norm"},
     {.names = "var", .forward = compute_variance, .source = "torch.var"},
     {.names = "std", .forward = compute_deviation, .source = "torch.std"},
-    {.names = "logsumexp", .forward = log_sum_exp, .source = "torch.logsumexp"},
+    {.names = "logsumexp", .forward = log_sum_exp, .source = "torch.logsumexp",
+     .misfit = misfit_reduce},
     {.names = "max amax reducemax argmaxwithvalue maxdim",
      .forward = max_forward,
      .backward = max_backward,
-     .source = "torch.max"},
+     .source = "torch.max",
+     .misfit = misfit_reduce},
     {.names = "min amin reducemin argminwithvalue mindim",
      .forward = min_forward,
      .backward = min_backward,
-     .source = "torch.min"},
-    {.names = "argmax argmaxext", .forward = compute_argmax, .source = "torch.argmax"},
-    {.names = "argmin argminext", .forward = compute_argmin, .source = "torch.argmin"},
-    {.names = "all reduceall", .forward = all_of, .source = "torch.all"},
-    {.names = "any reduceany", .forward = any_of, .source = "torch.any"},
-    {.names = "cumsum cumsumext", .forward = compute_cumsum, .backward = cumsum_backward, .source = "torch.cumsum"},
-    {.names = "sort sortext", .forward = compute_sort, .backward = chosen_backward, .source = "torch.sort"},
+     .source = "torch.min",
+     .misfit = misfit_reduce},
+    {.names = "argmax argmaxext", .forward = compute_argmax, .source = "torch.argmax",
+     .misfit = misfit_reduce},
+    {.names = "argmin argminext", .forward = compute_argmin, .source = "torch.argmin",
+     .misfit = misfit_reduce},
+    {.names = "all reduceall", .forward = all_of, .source = "torch.all", .misfit = misfit_reduce},
+    {.names = "any reduceany", .forward = any_of, .source = "torch.any", .misfit = misfit_reduce},
+    {.names = "cumsum cumsumext", .forward = compute_cumsum, .backward = cumsum_backward, .source = "torch.cumsum",
+     .misfit = misfit_along},
+    {.names = "sort sortext", .forward = compute_sort, .backward = chosen_backward, .source = "torch.sort",
+     .misfit = misfit_along},
     {.names = "topk topkext", .forward = compute_topk, .backward = chosen_backward, .source = "torch.topk"},
     {.names = NULL},
 };

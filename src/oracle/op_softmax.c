@@ -1,6 +1,7 @@
 /* Softmax and log_softmax, with their gradients. */
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/sizes.h"
 
 /* ---- forward ---- */
 
@@ -154,10 +155,12 @@ const struct operator operators_softmax[] = {
     {.names = "softmax softmaxext softmaxv2",
      .forward = softmax_of_call,
      .backward = softmax_backward,
+     .misfit = misfit_along,
      .source = "torch.nn.functional.softmax"},
     {.names = "log_softmax logsoftmax logsoftmaxext",
      .forward = log_softmax,
      .backward = log_softmax_backward,
+     .misfit = misfit_along,
      .source = "torch.nn.functional.log_softmax"},
     {.names = NULL},
 };

@@ -9,6 +9,7 @@
 #include "judge/thresholds.h"
 #include "oracle/crossed_rows.h"
 #include "oracle/gradient_sum.h"
+#include "oracle/misfits.h"
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
@@ -564,6 +565,7 @@ static struct oracle *oracle_compute(const struct dump *const side[2], const str
     }
     if (m && any)
         count_wrong(o, m->pairing);
+    o->misfit = m ? misfits_find(m, cancel) : NULL;
     return o;
 }
 
@@ -583,7 +585,7 @@ void oracle_free(struct oracle *o)
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
     if (o)
-        free(o->residual), free(o->by_rows), free(o->own_wrong), vec_release(&o->sums);
+        free(o->residual), free(o->by_rows), free(o->own_wrong), free(o->misfit), vec_release(&o->sums);
     free(o);
 }
 

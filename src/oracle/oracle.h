@@ -28,6 +28,7 @@ struct oracle {
     /* per line: the relative error of the side that alone is wrong by its own inputs, 0: there is none; without a pair
      * only where another call of the same operator is explained by the formula; or NULL */
     float *own_wrong;
+    uint8_t *misfit;          /* per line: misfits_find */
     VEC(struct summed_gradient) sums; /* in the order of the lines, of those that deviate (gradient_sum.h) */
     uint32_t sides;           /* 1: one side alone */
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */

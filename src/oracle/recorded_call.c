@@ -28,7 +28,7 @@ static void tensor_sizes(struct recorded_call *r, uint32_t row, struct real_tens
     double extent = 1;
     for (int i = 0; i < s->ndim; i++)
         extent *= s->dim[i] ? (double)s->dim[i] : 1;
-    if (extent > (s->numel ? REAL_ELEMENTS_MOST : EMPTY_MOST)) {
+    if (!r->sizes_only && extent > (s->numel ? REAL_ELEMENTS_MOST : EMPTY_MOST)) {
         call_unknown(&r->values, UNKNOWN_LARGE);
         return;
     }
@@ -87,13 +87,14 @@ static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
     case ROW_TENSOR:
         v->kind = VALUE_TENSOR;
         tensor_sizes(r, row, &v->tensor);
-        if (!(x->has & HAS_FILE))
+        if (!(x->has & HAS_FILE) && !r->sizes_only)
             call_unknown(&r->values, UNKNOWN_TENSOR);
         break;
     case ROW_INT:
     case ROW_FLOAT:
         v->kind = VALUE_NUMBER;
         v->number = x->stat[STAT_MAX];
+        v->fraction = x->kind == ROW_FLOAT;
         break;
     case ROW_BOOL:
         v->kind = VALUE_BOOL;
@@ -212,6 +213,12 @@ static void order_by_slot(const struct dump *d, uint32_t *row, int n)
     }
 }
 
+static bool is_tensor_of(const struct recorded_call *r, uint32_t row, enum row_io io)
+{
+    const struct row *x = &r->dump->rows.v[row];
+    return x->io == io && x->kind == ROW_TENSOR && (x->has & HAS_FILE || r->sizes_only);
+}
+
 /* The tensors among a call's inputs or outputs, flattened. */
 static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, struct real_tensor **out,
     const uint32_t **rows)
@@ -219,12 +226,12 @@ static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, 
     const struct dump *d = r->dump;
     int n = 0;
     EACH_ROW(d, call, i)
-        n += d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE;
+        n += is_tensor_of(r, i, io);
     *out = arena_zalloc(r->values.arena, (size_t)(n ? n : 1) * sizeof **out);
     uint32_t *at = arena_alloc(r->values.arena, (size_t)(n ? n : 1) * sizeof *at);
     n = 0;
     EACH_ROW(d, call, i)
-        if (d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE)
+        if (is_tensor_of(r, i, io))
             at[n++] = i;
     if (io == IO_GRADIENT)
         order_by_slot(d, at, n);
@@ -293,10 +300,10 @@ static void count_all(struct recorded_call *r)
     }
 }
 
-void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
+static void open_call(struct recorded_call *r, struct arena *a)
 {
-    uint32_t made_by = recorded_call_made_by(d, call);
-    *r = (struct recorded_call){.dump = d, .call = call};
+    const struct dump *d = r->dump;
+    uint32_t call = r->call, made_by = recorded_call_made_by(d, call);
     struct call_values *c = &r->values;
     c->arena = a;
     if (made_by == NONE)
@@ -325,6 +332,18 @@ void recorded_call_open(struct recorded_call *r, struct arena *a, const struct d
     count_all(r);
     if (!c->backward && !r->tensors) /* no operator makes its output of nothing: outputs are not read for it */
         call_unknown(c, UNKNOWN_ARGUMENT);
+}
+
+void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
+{
+    *r = (struct recorded_call){.dump = d, .call = call};
+    open_call(r, a);
+}
+
+void recorded_call_sizes(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
+{
+    *r = (struct recorded_call){.dump = d, .call = call, .sizes_only = true};
+    open_call(r, a);
 }
 
 /* ---- values ---- */

@@ -17,6 +17,7 @@ struct recorded_call {
     int tensors;                /* number of tensors among the arguments, including those in lists */
     int64_t elements;           /* of all its tensors */
     int64_t largest;            /* of its largest tensor */
+    bool sizes_only;            /* tensors without a file are there as well */
     uint32_t types;             /* floating types among the inputs read: bits 1 << enum dtype */
 };
 
@@ -25,6 +26,8 @@ struct recorded_call {
 uint32_t recorded_call_made_by(const struct dump *d, uint32_t call);
 /* Reads everything but tensor values. If the call cannot be computed, the reason is in values.unknown. */
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
+/* The same for sizes and arguments alone, of tensors without a file as well. */
+void recorded_call_sizes(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
 /* A row's `count` elements, in the arena, through a view of the row (NULL: as stored). NULL if its file cannot be read,
  * has another number of elements (nothing is allocated then), or contradicts what the recording says of it. */
 double *recorded_values(struct arena *a, const struct dump *d, uint32_t row, const struct view *v, int64_t count);

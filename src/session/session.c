@@ -107,7 +107,7 @@ static void ask_oracle(struct session *s, const struct comparison *judged)
     struct oracle *found = oracle_run(&judged->measure, judged->judged, &o, &s->oracle_cancel);
     session_lock(s);
     atomic_store(&judged->rows->oracle, found);
-    s->rejudge = s->rejudge || (found && found->residual);
+    s->rejudge = s->rejudge || (found && (found->residual || found->misfit));
     s->settled = found && !s->rejudge && !s->repair;
     session_announce(s);
     session_unlock(s);

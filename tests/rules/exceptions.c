@@ -93,7 +93,9 @@ PASS(fused_scales_find,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct thresholds *tol),
      (j, m, flow, tol))
 PASS(fused_arguments_find, (struct judgement *j, const struct measure *m), (j, m))
-PASS(idle_arguments_find, (struct judgement *j, const struct measure *m, const struct thresholds *tol), (j, m, tol))
+PASS(idle_arguments_find,
+     (struct judgement *j, const struct measure *m, const struct thresholds *tol, const uint8_t *misfit),
+     (j, m, tol, misfit))
 EXCEPTION(bool, container_ends_elsewhere,
           (const struct judgement *j, const struct measure *m, const struct dataflow flow[2], uint32_t line),
           (j, m, flow, line), false)
