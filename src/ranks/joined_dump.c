@@ -224,25 +224,33 @@ static bool is_number_of_job(const struct whole_rows *r, const struct whole_row 
     return true;
 }
 
+static int pipeline_stage(const struct filling *f, uint32_t rank)
+{
+    return layout_place(f->w->layout, f->w->set->ranks.v[rank]->rank).at[CUT_PP];
+}
+
 /* Whether a rank of that one's pipeline stage has a part of the row. */
 static bool stage_has(const struct filling *f, const struct whole_row *x, uint32_t rank)
 {
-    const struct rank_set *set = f->w->set;
-    int stage = layout_place(f->w->layout, set->ranks.v[rank]->rank).at[CUT_PP];
     for (size_t k = 0; k < x->parts.n; k++)
-        if (layout_place(f->w->layout, set->ranks.v[x->parts.v[k].rank]->rank).at[CUT_PP] == stage)
+        if (pipeline_stage(f, x->parts.v[k].rank) == pipeline_stage(f, rank))
             return true;
     return false;
 }
 
+/* The newest row is unread: a rank lacks what others of its stage have. */
+static void lack_row(struct filling *f, const char *text)
+{
+    dump_problem(f->d, (uint32_t)f->d->rows.n - 1, PROBLEM_UNREAD, text);
+    f->d->rows.v[f->d->rows.n - 1].has |= IS_DAMAGED;
+}
+
 /* Says which rank recorded a call without this value, which others of its stage have: of one value there may be copies
- * that nobody compared. Which gradients a call returns depends on what is asked of it; of a module that several stages
- * share, only the last has what it gives. */
+ * that nobody compared. Of a module that several stages share, only the last has what it gives. */
 static void say_lacking(struct filling *f, const struct whole_row *x, const struct row *own)
 {
     const struct whole_call *c = &f->w->calls.v[x->call];
-    bool asked = own->io == IO_OUTPUT && c->phase == PHASE_BACKWARD;
-    if (x->parts.n >= c->parts.n || own->kind != ROW_TENSOR || own->io == IO_INPUT || asked)
+    if (x->parts.n >= c->parts.n || own->kind != ROW_TENSOR)
         return;
     for (size_t i = 0; i < c->parts.n; i++) {
         bool has = false;
@@ -253,11 +261,60 @@ static void say_lacking(struct filling *f, const struct whole_row *x, const stru
         struct buf text = {0};
         buf_fmt(&text, _("rank %d recorded the call without %s, which other ranks have"),
                 f->w->set->ranks.v[c->parts.v[i].rank]->rank, x->slot);
-        dump_problem(f->d, (uint32_t)f->d->rows.n - 1, PROBLEM_UNREAD, text.p);
-        f->d->rows.v[f->d->rows.n - 1].has |= IS_DAMAGED;
+        lack_row(f, text.p);
         buf_release(&text);
         return;
     }
+}
+
+/* The first rank without a part of the call, of whose stage another one has a part: its index, or NONE. */
+static uint32_t absent_rank(const struct filling *f, const struct whole_call *c)
+{
+    const struct rank_set *set = f->w->set;
+    bool *there = mem_zalloc(set->ranks.n + 1), *stage = mem_zalloc((size_t)f->w->layout->size[CUT_PP] + 1);
+    uint32_t absent = 0;
+    for (size_t i = 0; i < c->parts.n; i++) {
+        there[c->parts.v[i].rank] = true;
+        stage[pipeline_stage(f, c->parts.v[i].rank)] = true;
+    }
+    while (absent < set->ranks.n && (there[absent] || !stage[pipeline_stage(f, absent)]))
+        absent++;
+    free(there);
+    free(stage);
+    return absent < set->ranks.n ? absent : NONE;
+}
+
+/* Says which rank did not record a call that the other side has and another rank of its stage recorded, at its first
+ * row. Experts divided over ranks are called where they are. */
+static void say_absent(struct filling *f, uint32_t whole)
+{
+    const struct whole_row *x = &f->rows->rows.v[whole];
+    const struct whole_call *c = &f->w->calls.v[x->call];
+    bool asked = f->rows->first_of[x->call] == whole && c->partner != NONE && f->w->layout->size[CUT_EP] <= 1;
+    uint32_t absent = asked && c->parts.n < f->w->set->ranks.n * (size_t)f->w->layout->size[CUT_MICRO]
+                          ? absent_rank(f, c)
+                          : NONE;
+    if (absent == NONE)
+        return;
+    struct buf text = {0};
+    buf_fmt(&text, _("rank %d did not record the call, which other ranks did"), f->w->set->ranks.v[absent]->rank);
+    lack_row(f, text.p);
+    buf_release(&text);
+}
+
+/* Whether a row requires a gradient: where its parts are of two opinions, that of one which the other side does not
+ * have. */
+static bool joined_needs_gradient(const struct filling *f, const struct whole_row *x, const struct row *own)
+{
+    const struct whole_rows *o = &f->job->rows[!f->side];
+    bool differ = false;
+    for (size_t i = 0; i < x->parts.n; i++)
+        differ |= part_dump(f->rows, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row].needs_gradient !=
+                  own->needs_gradient;
+    if (!differ || x->partner == NONE || !o->rows.v[x->partner].parts.n)
+        return own->needs_gradient;
+    const struct part_row *p = representative_part(&o->rows.v[x->partner]);
+    return !part_dump(o, p)->dump.rows.v[p->row].needs_gradient;
 }
 
 static void add_joined_row(struct filling *f, uint32_t whole)
@@ -271,7 +328,7 @@ static void add_joined_row(struct filling *f, uint32_t whole)
                     .io = own->io,
                     .kind = own->kind,
                     .dtype = own->dtype,
-                    .needs_gradient = own->needs_gradient};
+                    .needs_gradient = joined_needs_gradient(f, x, own)};
     if (f->job->dump_row[f->side][whole] == NONE)
         return;
     if (own->kind != ROW_TENSOR) {
@@ -297,6 +354,7 @@ static void add_joined_row(struct filling *f, uint32_t whole)
     }
     dump_add_row(f->d, f->call[x->call], r);
     say_lacking(f, x, own);
+    say_absent(f, whole);
 }
 
 static void copy_head(struct dump *d, const struct dump *from)
