@@ -12,6 +12,7 @@
 #include "fmt/sheet.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
+#include "dump/row_contradictions.h"
 
 #define BATCH 512
 #define LONGEST_NAME 2048
@@ -508,12 +509,15 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
                    !str_is(type, "torch.Tensor") && !dtype_is_other(type);
     bool typeless = r.kind == ROW_NULL && t->tool != TOOL_CHECK && shape_has_sizes(shape) &&
                     !cell_is_absent(str_trim(cell[side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX]));
-    if ((r.kind == ROW_OTHER && shape_has_sizes(shape)) || unnamed || typeless) { /* "flaot32" */
+    bool open = str_starts(type, "<") && !str_ends(type, ">"); /* "<class 'int'" */
+    if ((r.kind == ROW_OTHER && shape_has_sizes(shape)) || unnamed || typeless || open) { /* "flaot32" */
         result_odd(t, type.n ? type : STR("None"), _("an element type"));
         r.kind = ROW_TENSOR;
     }
     if (r.kind == ROW_TENSOR)
         shape_of(t, &r, shape);
+    else if (r.kind <= ROW_STR && shape_has_sizes(shape))
+        result_odd(t, str_trim(shape), _("no sizes, as the value is no tensor"));
     take_recorded_figures(t, &r, cell, side);
     r.needs_gradient = take_needs(t, cell, side);
     framework_of(d, type);
@@ -553,9 +557,20 @@ static void check_difference(struct result_table *t, const struct str *cell, int
 
 #define MAX_ABS_ROOM 2e-6 /* ptdbg prints six decimals */
 
-/* Figures of the two sides lie apart by no more than their elements do. */
-static void check_largest(struct result_table *t, const struct str *cell, double max_abs)
+/* The mean of `count` elements, none larger than `size`, is a sum in float32 that is rounded to its own type. */
+static double mean_room(const struct result_table *t, uint32_t row, double size)
 {
+    if (row == NONE)
+        return DIFFERENCE_ROOM * size;
+    const struct dtype_info *type = &dtype_table[t->d->rows.v[row].dtype];
+    double sum = (double)dump_row_numel(t->d, row) * dtype_table[DTYPE_F32].epsilon;
+    return fmin(DIFFERENCE_ROOM, sum + type->epsilon) * size;
+}
+
+/* Figures of the two sides lie apart by no more than their elements do. */
+static void check_largest(struct result_table *t, const struct str *cell, uint32_t row, double max_abs)
+{
+    double printed = t->tool == TOOL_PTDBG ? MAX_ABS_ROOM : 0;
     double v[2][STAT_COUNT], size = 0;
     bool known[STAT_COUNT];
     for (int i = 0; i < STAT_NORM; i++) {
@@ -566,10 +581,22 @@ static void check_largest(struct result_table *t, const struct str *cell, double
         size = known[i] ? fmax(size, fmax(fabs(v[TARGET][i]), fabs(v[GOLDEN][i]))) : size;
     }
     for (int i = 0; i < STAT_NORM; i++) {
-        double room = MAX_ABS_ROOM + (i == STAT_MEAN ? DIFFERENCE_ROOM : 1e-6) * size;
+        double room = printed + (i == STAT_MEAN ? mean_room(t, row, size) : 1e-6 * size);
         if (known[i] && fabs(v[TARGET][i] - v[GOLDEN][i]) > (1 + COSINE_ROOM) * max_abs + room)
             result_odd(t, cell[COL_TARGET_MAX + i], _("a figure within the largest error of the other side's"));
     }
+}
+
+/* Norms lie no farther apart than the two sides do. */
+static void check_norms(struct result_table *t, const struct str *cell, uint32_t row, double distance)
+{
+    struct str quiet = STR("");
+    double a, b, epsilon = row == NONE ? 0 : dtype_table[t->d->rows.v[row].dtype].epsilon;
+    if (!cell_number(cell[COL_TARGET_MAX + STAT_NORM], &a, &quiet) ||
+        !cell_number(cell[COL_GOLDEN_MAX + STAT_NORM], &b, &quiet) || !isfinite(a - b))
+        return;
+    if (fabs(a - b) > (1 + COSINE_ROOM) * distance + (COSINE_ROOM + epsilon) * fmax(fabs(a), fabs(b)) + MAX_ABS_ROOM)
+        result_odd(t, cell[COL_TARGET_MAX + STAT_NORM], _("a norm within the distance of the other side's"));
 }
 
 /* What the figures of a pair say of each other: no two of equal elements differ. */
@@ -590,8 +617,15 @@ static void check_figures(struct result_table *t, const struct result_line *l, c
     if (has[RESULT_EUCLID] && has[RESULT_MAX_ABS] &&
         f[RESULT_MAX_ABS] > (1 + COSINE_ROOM) * f[RESULT_EUCLID] + MAX_ABS_ROOM)
         result_odd(t, cell[COL_MAX_ABS], _("an error within the distance"));
+    if (has[RESULT_EUCLID])
+        check_norms(t, cell, l->row, f[RESULT_EUCLID]);
+    if (has[RESULT_EUCLID] && has[RESULT_MAX_ABS] && l->row != NONE) {
+        double most = sqrt((double)dump_row_numel(t->d, l->row)) * f[RESULT_MAX_ABS];
+        if (f[RESULT_EUCLID] > (1 + COSINE_ROOM) * most + MAX_ABS_ROOM)
+            result_odd(t, cell[COL_EUCLID], _("a distance within the largest error of all elements"));
+    }
     if (has[RESULT_MAX_ABS])
-        check_largest(t, cell, f[RESULT_MAX_ABS]);
+        check_largest(t, cell, l->row, f[RESULT_MAX_ABS]);
 }
 
 static void take_figures(struct result_table *t, struct result_line *l, const struct str *cell)
@@ -774,6 +808,8 @@ int result_end(struct result_table *t, int rc, struct err *e)
         d->task = task_of(t);
         d->level = t->tool == TOOL_PTDBG ? "L1" : t->modules && t->apis ? "mix" : t->modules ? "L0" : "L1";
         dump_link_twins(d);
+        if (t->tool == TOOL_MSPROBE)
+            row_contradictions_find(d);
         if (t->damaged > PROBLEMS) {
             buf_fmt(&b, _("%s: %zu more damaged rows"), t->path, t->damaged - PROBLEMS);
             dump_problem(d, NONE, "damaged", b.p);
