@@ -87,6 +87,27 @@ static int no_common_step(const struct norm_side *t, const struct norm_side *g, 
     return rc;
 }
 
+/* How many steps of one side the other one has as well. */
+static size_t common_steps(const struct norm_side *from, const struct norm_side *to)
+{
+    size_t common = 0;
+    for (size_t i = 0; i < from->steps.n; i++)
+        common += side_has_step(to, step_on_other_side(from, to, from->steps.v[i]));
+    return common;
+}
+
+/* What is there and was not compared, where no step was asked for. */
+static void say_other_steps(struct norms *n)
+{
+    const struct norm_side *t = &n->side[0], *g = &n->side[1];
+    size_t common = common_steps(t, g), alone[2] = {t->steps.n - common, g->steps.n - common};
+    if (common > 1)
+        norms_warn(n, _("one of %zu steps with norms on both sides was compared; --step N compares another"), common);
+    if (alone[0] || alone[1])
+        norms_warn(n, _("steps with norms on one side only: %zu on the target, %zu on the golden side"), alone[0],
+                   alone[1]);
+}
+
 static int choose_step(struct norms *n, const struct norm_options *o, struct err *e)
 {
     struct norm_side *t = &n->side[0], *g = &n->side[1];
@@ -102,6 +123,7 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
             return no_common_step(t, g, e);
         t->step = t->steps.v[i];
         g->step = step_on_other_side(t, g, t->step);
+        say_other_steps(n);
     }
     for (int s = 0; s < 2; s++) {
         struct norm_side *x = &n->side[s];

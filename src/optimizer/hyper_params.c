@@ -168,7 +168,7 @@ const char *hyper_params_problem(const struct hyper_params *h)
         return _("expected a number of at least 0 for eps");
     if (!isfinite(v[HYPER_DECAY]) || !(v[HYPER_CLIP] >= 0))
         return _("expected numbers for weight_decay and clip, clip at least 0");
-    if (!(v[HYPER_STEP] >= 1 && v[HYPER_STEP] < 1e12))
+    if (!(v[HYPER_STEP] >= 1 && v[HYPER_STEP] < 1e12) || v[HYPER_STEP] != floor(v[HYPER_STEP]))
         return _("expected a step number of at least 1");
     return NULL;
 }

@@ -81,6 +81,7 @@ struct optimizer {
     size_t pairs, differing;         /* number of weights after the step on both sides, and of those that differ */
     double apart[STEP_FILES];        /* largest rel_l2 of a weight, target against golden; NaN: not compared */
     double together[STEP_FILES];     /* rel_l2 of all weights as one vector; NaN: not compared */
+    bool incomplete;                 /* a weight of one side was not compared with one of the other: nothing passes */
     enum stage_verdict verdict;
     /* sentences; if not empty, nothing is judged, because the gradient norm needs all gradients */
     VEC(const char *) unread;

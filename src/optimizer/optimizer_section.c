@@ -51,6 +51,15 @@ static void hyper_value(struct document *d, const struct step_side *s, int k)
         doc_cellf(d, DOC_NUMBER, s->hyper.has[k] ? TONE_PLAIN : TONE_QUIET, s->hyper.has[k] ? "%s" : "(%s)", text);
 }
 
+/* How far apart the gradients are that go in, where they are. */
+static void put_gradients(struct document *d, const struct optimizer *x)
+{
+    char all[NUM_MAX], one[NUM_MAX];
+    if (x->apart[STEP_GRAD] > 0)
+        doc_note(d, DOC_NOTE, NULL, _("the gradients differ by %s %%, those of one weight by up to %s %%"),
+                 num_cell(all, 100 * x->together[STEP_GRAD], 3), num_cell(one, 100 * x->apart[STEP_GRAD], 3));
+}
+
 static void put_hyper_params(struct document *d, const struct optimizer *x)
 {
     const char *const head[] = {_("hyper-parameter"), _("target"), _("golden")};
@@ -58,6 +67,12 @@ static void put_hyper_params(struct document *d, const struct optimizer *x)
     if (!x->side[0].stated && !x->side[1].stated)
         return;
     doc_table(d, ARRAY_LEN(head), head);
+    doc_cell(d, DOC_NAME, TONE_PLAIN, STR("optimizer"));
+    for (int s = 0; s < 2; s++) {
+        const char *name = x->side[s].hyper.optimizer, *none = x->side[s].stated ? "(AdamW)" : _("not given");
+        doc_cell(d, DOC_NUMBER, name ? TONE_PLAIN : TONE_QUIET, str_of(name ? name : none));
+        usual |= x->side[s].stated && !name;
+    }
     for (int k = 0; k < HYPER_KEYS; k++) {
         doc_cell(d, DOC_NAME, TONE_PLAIN, str_of(hyper_params_name((enum hyper_key)k)));
         for (int s = 0; s < 2; s++) {
@@ -92,6 +107,7 @@ void optimizer_section(struct document *d, const struct optimizer *x)
         put_replay_result(d, &x->side[s], s);
     for (size_t i = 0; i < x->reasons.n; i++)
         put_step_reason(d, &x->reasons.v[i]);
+    put_gradients(d, x);
     put_hyper_params(d, x);
     put_worst_weights(d, x);
     doc_notes(d, DOC_ADVICE, x->warnings.v, x->warnings.n);

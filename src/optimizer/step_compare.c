@@ -48,6 +48,15 @@ static struct step_spread measure_step_spread(struct optimizer *x, const struct 
     return s;
 }
 
+/* How many weights of a side have no partner on the other one; what only an optimizer keeps is none. */
+static size_t weights_alone(const struct weight_compare *c, int side)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->only[side].n; i++)
+        n += !c->id[side][c->only[side].v[i]].training;
+    return n;
+}
+
 /* A step that could be read when its side was examined, and no longer can. */
 static void take_unread(struct optimizer *x, const struct weight_compare *c)
 {
@@ -106,6 +115,7 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
             }
             if (f == STEP_AFTER)
                 x->pairs = s.pairs;
+            x->incomplete |= s.unread || weights_alone(&c, 0) || weights_alone(&c, 1);
             if (s.unread || c.only[0].n || c.only[1].n)
                 step_warn(x, _("%s: %zu weights of both sides could not be compared, %zu are only on the target, %zu "
                                "only on the golden side"), _(titles[f]),

@@ -1,6 +1,7 @@
 /* Finds the files of one side's step, and matches weight, gradient and updated weight. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/io.h"
 #include "base/msg.h"
@@ -156,6 +157,12 @@ static void find_all(struct step_side *s, uint32_t *grad, uint32_t *after, struc
         finder_release(&f[k]);
 }
 
+/* Whether a saved moment lies as its weight does. */
+static bool has_axes_of(const struct weight *w, const struct weight *moment)
+{
+    return w->ndim == moment->ndim && memcmp(w->shape, moment->shape, (size_t)w->ndim * sizeof *w->shape) == 0;
+}
+
 static void pair_step_weights(struct optimizer *x, struct step_side *s)
 {
     const struct weights *b = &s->set[STEP_BEFORE];
@@ -182,7 +189,8 @@ static void pair_step_weights(struct optimizer *x, struct step_side *s)
         }
         p.m = find_saved_moment(b, w->name, false);
         p.v = find_saved_moment(b, w->name, true);
-        if (p.m != UINT32_MAX && (p.v == UINT32_MAX || b->list.v[p.m].numel != p.n || b->list.v[p.v].numel != p.n))
+        if (p.m != UINT32_MAX && (p.v == UINT32_MAX || !has_axes_of(w, &b->list.v[p.m]) ||
+                                  !has_axes_of(w, &b->list.v[p.v])))
             p.m = p.v = UINT32_MAX;
         if (p.m == UINT32_MAX)
             p.v = UINT32_MAX;

@@ -148,6 +148,14 @@ static void add_step_advice(struct optimizer *x, const struct thresholds_optimiz
                              "gradients, after reduction and before clipping"));
 }
 
+/* Whether a weight, a step or a replay of one side says nothing of the other's. */
+static bool was_left_out(const struct optimizer *x)
+{
+    const struct step_side *a = &x->side[0], *b = &x->side[1];
+    bool replays = (a->stated || b->stated) && (!a->replayed || !b->replayed);
+    return x->incomplete || replays || a->unpaired != b->unpaired || a->hyper.v[HYPER_STEP] != b->hyper.v[HYPER_STEP];
+}
+
 void step_judge(struct optimizer *x, const struct thresholds *t)
 {
     const struct step_side *a = &x->side[0], *b = &x->side[1];
@@ -178,7 +186,7 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
         step_warn(x,
                   _("the difference of the updated weights is explained by the difference of the gradients; both "
                     "updates match their inputs"));
-    if (x->unread.n)
+    if (x->unread.n || (x->verdict == STAGE_PASS && was_left_out(x)))
         x->verdict = STAGE_UNKNOWN;
     add_step_advice(x, &t->optimizer);
 }
