@@ -143,7 +143,8 @@ bool value_true(const struct value *v)
 bool value_equal(const struct value *a, const struct value *b)
 {
     if (a->number && b->number)
-        return a->num == b->num || fabs(a->num - b->num) <= 1e-9 * fmax(fabs(a->num), fabs(b->num));
+        return a->num == b->num || (isfinite(a->num) && isfinite(b->num) &&
+                                    fabs(a->num - b->num) <= 1e-9 * fmax(fabs(a->num), fabs(b->num)));
     return str_ieq(a->text, b->text);
 }
 

@@ -169,6 +169,9 @@ static void texts(void **state)
 static void numbers(void **state)
 {
     (void)state;
+    const struct value infinite = value_of_text(STR("1e999")), one = value_of_text(STR("1.0"));
+    assert_false(value_equal(&infinite, &one));
+    assert_true(value_equal(&infinite, &infinite));
     is("product(a, 3)", "12");
     assert_true(str_is(value("product(a, 3)").how, "4*3"));
     is("product(a, 0, missing)", "0"); /* whatever the rest is */
