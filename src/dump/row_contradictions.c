@@ -188,14 +188,25 @@ static bool call_has_shape(const struct dump *d, uint32_t call, bool outputs, ui
     return !any;
 }
 
-/* Whether what a backward call hands back are the gradients of its forward call's own inputs: PyTorch shows those of a
- * function's last node, which a product, a norm, a pooling or an addition in place leaves to other inputs. */
-static bool hands_back_own(const struct dump *d, const struct call *forward)
+static uint32_t tensors_in(const struct dump *d, uint32_t call)
 {
+    uint32_t n = 0;
+    EACH_ROW(d, call, r)
+        n += d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == IO_INPUT;
+    return n;
+}
+
+/* Whether what a backward call hands back are the gradients of its forward call's own inputs: PyTorch shows those of a
+ * function's last node, which a product, a norm, a pooling or an addition in place leaves to other inputs, and one of
+ * several tensors (prelu's slopes) may have got other axes before it. */
+static bool hands_back_own(const struct dump *d, uint32_t call)
+{
+    const struct call *forward = &d->calls.v[call];
     uint8_t f = forward->family;
     bool one_node = f == FAMILY_ACTIVATION || f == FAMILY_SOFTMAX || f == FAMILY_VIEW || f == FAMILY_CAST ||
                     f == FAMILY_COPY;
-    return forward->kind == CALL_MODULE || strcmp(d->framework, "mindspore") == 0 || one_node;
+    return forward->kind == CALL_MODULE || strcmp(d->framework, "mindspore") == 0 ||
+           (one_node && tensors_in(d, call) == 1);
 }
 
 void gradient_sizes_find(struct dump *d)
@@ -205,7 +216,7 @@ void gradient_sizes_find(struct dump *d)
         if (d->calls.v[c].phase != PHASE_BACKWARD || d->calls.v[c].gradient || forward == NONE || d->tensors_cut ||
             d->calls.v[c].rows > ROWS_MOST || d->calls.v[forward].rows > ROWS_MOST)
             continue;
-        bool back = hands_back_own(d, &d->calls.v[forward]);
+        bool back = hands_back_own(d, forward);
         EACH_ROW(d, c, r) {
             const struct row *x = &d->rows.v[r];
             bool in = x->io == IO_INPUT, out = x->io == IO_OUTPUT && back;

@@ -355,6 +355,45 @@ static void odd_types_are_said(void **state)
     }
 }
 
+/* Types, counts of elements and shapes of gradients against what else was recorded of the value. */
+static void rows_against_their_recording(void **state)
+{
+#define T(type, shape, max) \
+    "{\"type\":\"torch.Tensor\",\"dtype\":\"torch." type "\",\"shape\":" shape ",\"Max\":" max ",\"Min\":-1," \
+    "\"Mean\":0.123456789,\"Norm\":4.56789012}"
+#define CALL(name, in, out) "\"" name "\":{\"input_args\":[" in "],\"output\":[" out "]}"
+    static const struct {
+        const char *record, *says;
+    } rows[] = {
+        {CALL("Torch.sin.0.forward", T("bfloat16", "[2]", "0.5"), T("bfloat16", "[2]", "0.1")), NULL}, /* few digits */
+        {CALL("Torch.sin.0.forward", T("bfloat16", "[2]", "0.5"), T("bfloat16", "[2]", "0.123456789")), "no element of type bfloat16"},
+        {CALL("Torch.sin.0.forward", T("float32", "[2]", "0.5"), T("float32", "[3]", "0.5")), "another number of elements"},
+        {CALL("Tensor.view.0.forward", T("float32", "[2,3]", "1"), T("float32", "[6]", "1")) ","
+         CALL("Tensor.view.0.backward", T("float32", "[6]", "2"), T("float32", "[2,3]", "2")), NULL},
+        {CALL("Tensor.view.0.forward", T("float32", "[2,3]", "1"), T("float32", "[6]", "1")) ","
+         CALL("Tensor.view.0.backward", T("float32", "[6]", "2"), T("float32", "[3,2]", "2")),
+         "no input of that shape"},
+        {CALL("Tensor.view.0.forward", T("float32", "[2,3]", "1"), T("float32", "[6]", "1")) ","
+         CALL("Tensor.view.0.backward", T("float32", "[1,6]", "2"), T("float32", "[2,3]", "2")),
+         "no output of that shape"},
+        /* the slopes got axes before the node whose gradients are shown */
+        {CALL("Functional.prelu.0.forward", T("float32", "[1,2,3]", "1") "," T("float32", "[2]", "3"),
+              T("float32", "[1,2,3]", "1")) ","
+         CALL("Functional.prelu.0.backward", T("float32", "[1,2,3]", "2"),
+              T("float32", "[1,2,3]", "2") "," T("float32", "[1,2,1]", "4")),
+         NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct opened o;
+        assert_int_equal(open_path(&o, dump_of(rows[i].record)), 0);
+        assert_true(rows[i].says ? o.d.problems.n > 0 : o.d.problems.n == 0);
+        if (rows[i].says && !strstr(o.d.problems.v[0].text, rows[i].says))
+            fail_msg("%s", o.d.problems.v[0].text);
+        shut_opened(&o);
+    }
+}
+
 static void odd_types_of_the_file(void **state)
 {
     static const struct {
@@ -664,6 +703,7 @@ int main(void)
         cmocka_unit_test(odd_shapes),
         cmocka_unit_test(odd_types_are_said),
         cmocka_unit_test(odd_types_of_the_file),
+        cmocka_unit_test(rows_against_their_recording),
         cmocka_unit_test(old_stack_files),
         cmocka_unit_test(side_files_that_are_missing_or_damaged),
         cmocka_unit_test(a_damaged_call_costs_itself),
