@@ -344,7 +344,8 @@ static void settle_lines(struct judge_pass *p)
             reordered_rows_find(p->j, p->m, &p->flow[TARGET], reads);
         take_back(p->j, p->m, p->flow, reads);
         solved_doubts_find(p->j, p->m, p->flow);
-        other_routes_find(p->j, p->m, p->flow, reads, p->o);
+        if (dumps_of_one_framework(p->side[TARGET], p->side[GOLDEN]))
+            other_routes_find(p->j, p->m, p->flow, reads, p->o);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);
