@@ -74,6 +74,16 @@ static void write_part(const struct dump *d, uint32_t row, size_t index, struct 
     }
 }
 
+/* Which fused tensor it is: of a graph's kernel the path; backward kernels bear other paths, there the size tells. */
+static void write_whole(const struct dump *d, uint32_t row, struct buf *out)
+{
+    const struct call *c = &d->calls.v[d->rows.v[row].call];
+    if (c->kind == CALL_OPERATOR && c->phase == PHASE_FORWARD)
+        write_part(d, row, 0, out);
+    else if (c->kind == CALL_OPERATOR)
+        buf_fmt(out, "/%llu", (unsigned long long)dump_row_numel(d, row));
+}
+
 static uint32_t kind_number(struct splitting *x, const struct fused_part *p, size_t index)
 {
     const struct dump *w = x->d[p->side], *n = x->d[!p->side];
@@ -85,6 +95,7 @@ static uint32_t kind_number(struct splitting *x, const struct fused_part *p, siz
         others++;
     uint64_t wide = dump_row_numel(w, p->wide), narrow = dump_row_numel(n, p->row);
     write_part(n, p->row, index, &text);
+    write_whole(w, p->wide, &text);
     buf_fmt(&text, " of %d/%d/%.6f", others, p->side, (double)narrow / (double)wide);
     uint64_t whole = hash_bytes(text.p, text.n, 23);
     buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot],
