@@ -109,10 +109,79 @@ static bool is_scaled(const struct row *t, const struct row *g)
     return fabs(factor - 1) > 5 * OF_ONE;
 }
 
+/* The number that a call fills with; NaN: unknown. */
+static double fill_of(const struct dump *d, uint32_t call)
+{
+    double fill = NAN;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        bool number = x->kind == ROW_INT || x->kind == ROW_FLOAT ||
+                      (x->kind == ROW_TENSOR && x->has & HAS_MAX && dump_row_numel(d, r) == 1);
+        if (x->io == IO_INPUT && number)
+            fill = x->stat[STAT_MAX];
+    }
+    return fill;
+}
+
+/* Whether the call's values and its mask agree. */
+static bool fills_the_same(const struct judgement *j, const struct measure *m, uint32_t call)
+{
+    const struct dump *d = m->side[TARGET];
+    int agreed = 0;
+    EACH_EARLY_ROW(d, call, r) {
+        uint32_t line = m->pairing->line_of[TARGET][r];
+        if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR || dump_row_numel(d, r) == 1)
+            continue;
+        if (m->pairing->lines.v[line].pair == NONE || !line_agrees(&j->line[line]))
+            return false;
+        agreed++;
+    }
+    return agreed == 2;
+}
+
+/* Whether a call picks the largest of its elements, all of them larger than the fill. */
+static bool picks_others(const struct dump *d, uint32_t call, double fill)
+{
+    bool any = false;
+    if (!align_item_does(d, call, STR("topk")))
+        return false;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        if (x->io != IO_OUTPUT || x->kind != ROW_TENSOR || !dtype_is_float(x->dtype))
+            continue;
+        if (!(x->has & HAS_MIN) || !(x->stat[STAT_MIN] > fill))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether both sides fill the same elements, and what reads the result picks none of the filled ones. */
+static bool is_unpicked_fill(const struct judgement *j, const struct measure *m, const struct value_readers reads[2],
+                             const struct line *l)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = m->side[s];
+        uint32_t call = d->rows.v[l->row[s]].call;
+        if (d->rows.v[l->row[s]].io != IO_OUTPUT || !align_item_does(d, call, STR("masked_fill")))
+            return false;
+        double fill = fill_of(d, call);
+        uint32_t r = reads[s].first[l->row[s]];
+        if (r == NONE)
+            return false;
+        for (; r != NONE; r = reads[s].next[r])
+            if (!picks_others(d, d->rows.v[r].call, fill))
+                return false;
+    }
+    return fills_the_same(j, m, m->side[TARGET]->rows.v[l->row[TARGET]].call);
+}
+
 bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2],
                   uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
+    if (l->pair != NONE && is_unpicked_fill(j, m, reads, l))
+        return true;
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
         return false;
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];

@@ -490,7 +490,7 @@ static const struct {
         {.plain =
              N_("the module ends at a different call on the other side; the calls inside it and all results computed "
                 "from it agree")},
-    [RULE_DISCARDED] = {.plain = N_("only elements that the next call discards (activation, where) differ; all results "
+    [RULE_DISCARDED] = {.plain = N_("only elements that the next call discards (activation, where, top-k) differ; all results "
                                     "computed from it agree")},
     [RULE_MASKED_BEFORE] = {.plain = N_(
                                 "the mask was applied earlier on one side and here on the other: the result agrees")},
