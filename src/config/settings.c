@@ -286,11 +286,13 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     return 0;
 }
 
-bool settings_probe(const char *path)
+bool settings_probe(const char *path, bool common)
 {
     struct settings s;
     struct err quiet;
     bool yes = settings_open(&s, path, &quiet) == 0;
+    for (const struct settings_format *k = settings_formats; yes && !common && k->name; k++)
+        yes = !k->common || !s.kind || strcmp(s.kind, k->name) != 0;
     settings_release(&s);
     return yes;
 }

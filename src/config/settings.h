@@ -64,7 +64,9 @@ struct settings {
 /* Reads a file (or the folder of a Hugging Face model). 0, or -1 with a sentence that names the file and what was
  * expected; the caller releases s in either case. */
 int settings_open(struct settings *s, const char *path, struct err *e);
-bool settings_probe(const char *path); /* whether it is a readable settings file other than an environment */
+/* Whether it is a readable settings file other than an environment; `common`: one known by names that any program has
+ * is one as well. */
+bool settings_probe(const char *path, bool common);
 /* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder
  * of such files. Versions are stored as variables named "version:torch". */
 int settings_environment(struct settings *s, const char *path, struct err *e);

@@ -62,7 +62,7 @@ static const char *kind_of_file(const char *path)
         return r->name;
     for (size_t i = 0; i < ARRAY_LEN(text) && !readable; i++)
         readable = str_ends(name, text[i]);
-    return !readable ? NULL : series_probe(path) ? "log" : settings_probe(path) ? "settings" : NULL;
+    return !readable ? NULL : series_probe(path) ? "log" : settings_probe(path, false) ? "settings" : NULL;
 }
 
 static void add_files(struct scan_walk *w, const char *folder, int depth)

@@ -43,7 +43,7 @@ enum path_kind path_kind_find(const char *path, const atomic_bool *cancel)
     const char *log = series_kind(path, cancel);
     if (log)
         return strcmp(log, "msprobe-monitor") == 0 || strcmp(log, "local-norm") == 0 ? PATH_NORMS : PATH_LOG;
-    return settings_probe(path) ? PATH_SETTINGS : PATH_NOTHING;
+    return settings_probe(path, true) ? PATH_SETTINGS : PATH_NOTHING;
 }
 
 static int look_at_paths(struct job *j, void *ctx, struct err *e)
