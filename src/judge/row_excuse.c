@@ -300,11 +300,13 @@ struct excuse {
     struct condition condition;
 };
 
-/* Steps of an optimizer that noise inverted. */
+/* Steps of an optimizer that noise inverted: in a parameter, or a row that reads one where its call does not say so (a
+ * bias added to a product). */
 static bool excuse_optimizer_steps(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
-    bool parameter = l->verdict == VERDICT_DEVIATE && l->rule == RULE_PARAMETER && !p->o->exact && !p->o->preset &&
+    bool reads = l->rule == RULE_PARAMETER || p->flow[TARGET].weight[k->row[TARGET]];
+    bool parameter = l->verdict == VERDICT_DEVIATE && reads && !p->o->exact && !p->o->preset &&
                      !(l->flags & LINE_DOUBTFUL);
     if (!parameter || !optimizer_noise_explains(p, k))
         return false;
