@@ -110,6 +110,21 @@ static bool is_behind_others(const struct routes *x, uint32_t line)
     return l->pair == NONE && x->d[s]->calls.v[x->d[s]->rows.v[l->row[s]].call].phase == PHASE_BACKWARD;
 }
 
+/* Whether all tensors that go into a side's call have no partner. */
+static bool takes_others_alone(const struct routes *x, int s, uint32_t call)
+{
+    bool any = false;
+    EACH_EARLY_ROW(x->d[s], call, r) {
+        const struct row *in = &x->d[s]->rows.v[r];
+        if (in->io != IO_INPUT || in->kind != ROW_TENSOR)
+            continue;
+        if (line_of_pair(x, s, r) != NONE)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 static bool may_differ(const struct routes *x, uint32_t line)
 {
     const uint32_t *row = x->m->pairing->lines.v[line].row;
@@ -119,8 +134,12 @@ static bool may_differ(const struct routes *x, uint32_t line)
     bool backward = c->phase == PHASE_BACKWARD;
     if (row_is_aside(x, TARGET, held))
         return true;
+    if (r->io == IO_OUTPUT && c->kind == CALL_MODULE)
+        return false;
     if (r->io == IO_OUTPUT)
-        return c->kind != CALL_MODULE && (input_is_aside(x, r->call) || (backward && input_is_aside(x, c->twin)));
+        return input_is_aside(x, r->call) || (backward && input_is_aside(x, c->twin)) ||
+               (takes_others_alone(x, TARGET, r->call) &&
+                takes_others_alone(x, GOLDEN, x->d[GOLDEN]->rows.v[row[GOLDEN]].call));
     if (!backward)
         return comes_from_others(x, row);
     uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[x->d[GOLDEN]->rows.v[row[GOLDEN]].call].twin};
