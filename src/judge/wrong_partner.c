@@ -278,10 +278,37 @@ static bool is_computed_twice(const struct doubts *x, uint32_t line)
     return false;
 }
 
+static bool is_single_product(const struct doubts *x, uint32_t line, int side)
+{
+    const struct row *r = row_of(x, line, side);
+    return r->io == IO_OUTPUT && r->kind == ROW_TENSOR && r->has & HAS_MAX &&
+           x->d[side]->calls.v[r->call].family == FAMILY_MUL &&
+           dump_row_numel(x->d[side], x->m->pairing->lines.v[line].row[side]) == 1;
+}
+
+/* Whether one side's product of single elements is a number that goes into the other's: the gradient with which a
+ * scaled loss begins, beside the loss times that scale. */
+static bool is_factor_of_partner(const struct doubts *x, uint32_t line)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct row *factor = row_of(x, line, s), *product = row_of(x, line, !s);
+        if (!is_single_product(x, line, s) || !is_single_product(x, line, !s))
+            return false;
+        EACH_EARLY_ROW(x->d[!s], product->call, r) {
+            const struct row *n = &x->d[!s]->rows.v[r];
+            if ((n->kind == ROW_FLOAT || n->kind == ROW_INT) && n->stat[STAT_MAX] == factor->stat[STAT_MAX] &&
+                product->stat[STAT_MAX] != factor->stat[STAT_MAX])
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
-    return is_no_partner(x, line) || is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) ||
-           is_not_chosen(x, line) || (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_computed_twice(x, line);
+    return is_no_partner(x, line) || is_factor_of_partner(x, line) || is_scaled_operand(x, line) ||
+           is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
+           (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */
