@@ -8,6 +8,7 @@
 #include "oracle/operators.h"
 #include "oracle/recorded_call.h"
 #include "pair/align_item.h"
+#include "pair/call_arguments.h"
 #include "ranks/joined_dump.h"
 
 #define ALL_DIGITS 17
@@ -124,7 +125,7 @@ static bool call_is_misfit(const struct dump *d, uint32_t call, struct arena *a)
     uint32_t row[2];
     const struct operator *o =
         x->kind == CALL_API && x->phase == PHASE_FORWARD ? operator_find(align_item_operator(d, call)) : NULL;
-    if (!o || !o->misfit || !dump_format(d) || !dump_format(d)->arguments)
+    if (!o || !o->misfit || !dump_format(d) || !dump_format(d)->arguments || !call_records_arguments(d, call))
         return false;
     recorded_call_sizes(&r, a, d, call);
     if (r.values.unknown || !r.values.results)

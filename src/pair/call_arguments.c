@@ -96,14 +96,24 @@ static struct str listed_signature(struct str origin, struct str op)
     return line;
 }
 
+static bool is_kernel(const struct dump *d, uint32_t call)
+{
+    return str_starts(dump_call_name(d, call), "Primitive.");
+}
+
+bool call_records_arguments(const struct dump *d, uint32_t call)
+{
+    return !is_kernel(d, call) || str_ends(align_item_operator(d, call), "Ext");
+}
+
 /* MindSpore's kernels have positional arguments without names, except those that mint calls. */
 static struct str call_signature(const struct dump *d, uint32_t call)
 {
     struct str op = align_item_operator(d, call), name = dump_call_name(d, call), found = {0};
-    bool kernel = str_starts(name, "Primitive."), mindspore = kernel || strcmp(d->framework, "mindspore") == 0;
+    bool kernel = is_kernel(d, call), mindspore = kernel || strcmp(d->framework, "mindspore") == 0;
+    if (!call_records_arguments(d, call))
+        return found;
     if (kernel) {
-        if (!str_ends(op, "Ext"))
-            return found;
         op.n -= strlen("Ext");
     } else if (mindspore && !str_starts(name, "Mint")) {
         found = listed_signature(STR("mindspore.ops"), op);

@@ -17,6 +17,9 @@ int arguments_named(const struct dump *d, uint32_t call, struct named_argument o
 /* Whether two arguments of calls of one operator correspond and a difference matters: false for arguments that change
  * no number, and for one axis counted from the front and from the end. */
 bool argument_same(const struct dump *d, struct named_argument a, const struct dump *other, struct named_argument b);
+/* Whether what a call omits has its default: MindSpore's kernels hold axes and the like in an object that is not
+ * recorded, except those that mint calls. */
+bool call_records_arguments(const struct dump *d, uint32_t call);
 /* The value of an omitted argument if listed, otherwise empty. */
 struct str left_out_value(const struct dump *d, uint32_t call, struct str argument);
 /* The same as a number, NAN if unknown: "head_dim**-0.5" is computed from the call's first tensor. */
