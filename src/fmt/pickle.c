@@ -559,71 +559,71 @@ static bool run_get_line(struct vm *v, const struct opcode *o)
 
 /* Grouped as in Python's pickletools: numbers, texts, containers, the stack, the memo, objects. */
 static const struct opcode opcodes[256] = {
-    ['I'] = {run_decimal},
-    ['J'] = {run_integer, .width = 4},
-    ['K'] = {run_integer, .width = 1},
-    ['M'] = {run_integer, .width = 2},
-    ['L'] = {run_decimal},
-    [0x8a] = {run_long, .width = 1}, /* LONG1 */
-    [0x8b] = {run_long, .width = 4}, /* LONG4 */
-    ['F'] = {run_real},
-    ['G'] = {run_real, .width = 8},
-    ['N'] = {run_none, .kind = PICKLE_NONE},
-    [0x88] = {run_boolean, .count = true},
-    [0x89] = {run_boolean, .count = false},
-    ['S'] = {run_text_line, .kind = PICKLE_TEXT},
-    ['V'] = {run_text_line, .kind = PICKLE_TEXT},
-    ['T'] = {run_text, .width = 4, .kind = PICKLE_TEXT},
-    ['U'] = {run_text, .width = 1, .kind = PICKLE_TEXT},
-    ['X'] = {run_text, .width = 4, .kind = PICKLE_TEXT},
-    [0x8c] = {run_text, .width = 1, .kind = PICKLE_TEXT},
-    [0x8d] = {run_text, .width = 8, .kind = PICKLE_TEXT},
-    ['B'] = {run_text, .width = 4, .kind = PICKLE_BYTES},
-    ['C'] = {run_text, .width = 1, .kind = PICKLE_BYTES},
-    [0x8e] = {run_text, .width = 8, .kind = PICKLE_BYTES},
-    [0x96] = {run_text, .width = 8, .kind = PICKLE_BYTES}, /* BYTEARRAY8 */
-    [')'] = {run_group, .kind = PICKLE_TUPLE},
-    [0x85] = {run_group, .count = 1, .kind = PICKLE_TUPLE},
-    [0x86] = {run_group, .count = 2, .kind = PICKLE_TUPLE},
-    [0x87] = {run_group, .count = 3, .kind = PICKLE_TUPLE},
-    ['t'] = {run_group, .count = MARKED, .kind = PICKLE_TUPLE},
+    ['I'] = {.run = run_decimal},
+    ['J'] = {.run = run_integer, .width = 4},
+    ['K'] = {.run = run_integer, .width = 1},
+    ['M'] = {.run = run_integer, .width = 2},
+    ['L'] = {.run = run_decimal},
+    [0x8a] = {.run = run_long, .width = 1}, /* LONG1 */
+    [0x8b] = {.run = run_long, .width = 4}, /* LONG4 */
+    ['F'] = {.run = run_real},
+    ['G'] = {.run = run_real, .width = 8},
+    ['N'] = {.run = run_none, .kind = PICKLE_NONE},
+    [0x88] = {.run = run_boolean, .count = true},
+    [0x89] = {.run = run_boolean, .count = false},
+    ['S'] = {.run = run_text_line, .kind = PICKLE_TEXT},
+    ['V'] = {.run = run_text_line, .kind = PICKLE_TEXT},
+    ['T'] = {.run = run_text, .width = 4, .kind = PICKLE_TEXT},
+    ['U'] = {.run = run_text, .width = 1, .kind = PICKLE_TEXT},
+    ['X'] = {.run = run_text, .width = 4, .kind = PICKLE_TEXT},
+    [0x8c] = {.run = run_text, .width = 1, .kind = PICKLE_TEXT},
+    [0x8d] = {.run = run_text, .width = 8, .kind = PICKLE_TEXT},
+    ['B'] = {.run = run_text, .width = 4, .kind = PICKLE_BYTES},
+    ['C'] = {.run = run_text, .width = 1, .kind = PICKLE_BYTES},
+    [0x8e] = {.run = run_text, .width = 8, .kind = PICKLE_BYTES},
+    [0x96] = {.run = run_text, .width = 8, .kind = PICKLE_BYTES}, /* BYTEARRAY8 */
+    [')'] = {.run = run_group, .kind = PICKLE_TUPLE},
+    [0x85] = {.run = run_group, .count = 1, .kind = PICKLE_TUPLE},
+    [0x86] = {.run = run_group, .count = 2, .kind = PICKLE_TUPLE},
+    [0x87] = {.run = run_group, .count = 3, .kind = PICKLE_TUPLE},
+    ['t'] = {.run = run_group, .count = MARKED, .kind = PICKLE_TUPLE},
     [']'] = {run_group, .kind = PICKLE_LIST},
-    ['l'] = {run_group, .count = MARKED, .kind = PICKLE_LIST},
-    [0x8f] = {run_group, .kind = PICKLE_LIST},                  /* EMPTY_SET */
-    [0x91] = {run_group, .count = MARKED, .kind = PICKLE_LIST}, /* FROZENSET */
-    ['}'] = {run_group, .kind = PICKLE_DICT},
-    ['d'] = {run_group, .count = MARKED, .kind = PICKLE_DICT},
-    ['a'] = {run_fill, .count = 1},
-    ['s'] = {run_fill, .count = 2},
-    ['e'] = {run_fill, .count = MARKED},
-    ['u'] = {run_fill, .count = MARKED},
-    [0x90] = {run_fill, .count = MARKED}, /* ADDITEMS */
-    ['('] = {run_mark},
-    ['0'] = {run_pop},
-    ['1'] = {run_pop_mark},
-    ['2'] = {run_duplicate},
-    ['p'] = {run_put_line},
-    ['q'] = {run_put, .width = 1},
-    ['r'] = {run_put, .width = 4},
-    [0x94] = {run_memoize},
-    ['g'] = {run_get_line},
-    ['h'] = {run_get, .width = 1},
-    ['j'] = {run_get, .width = 4},
-    ['c'] = {run_global_line},
-    [0x93] = {run_global},
-    [0x82] = {run_extension, .width = 1},
-    [0x83] = {run_extension, .width = 2},
-    [0x84] = {run_extension, .width = 4},
-    ['R'] = {run_call, .count = 2},
-    [0x81] = {run_call, .count = 2}, /* NEWOBJ */
-    [0x92] = {run_call, .count = 3}, /* NEWOBJ_EX */
-    ['i'] = {run_instance_line, .kind = PICKLE_TUPLE},
-    ['o'] = {run_instance, .kind = PICKLE_TUPLE},
-    ['b'] = {run_build},
-    ['P'] = {run_persistent_line, .kind = PICKLE_TEXT},
-    ['Q'] = {run_persistent},
-    [0x80] = {run_skip, .width = 1}, /* PROTO */
-    [0x95] = {run_skip, .width = 8}, /* FRAME */
+    ['l'] = {.run = run_group, .count = MARKED, .kind = PICKLE_LIST},
+    [0x8f] = {.run = run_group, .kind = PICKLE_LIST},                  /* EMPTY_SET */
+    [0x91] = {.run = run_group, .count = MARKED, .kind = PICKLE_LIST}, /* FROZENSET */
+    ['}'] = {.run = run_group, .kind = PICKLE_DICT},
+    ['d'] = {.run = run_group, .count = MARKED, .kind = PICKLE_DICT},
+    ['a'] = {.run = run_fill, .count = 1},
+    ['s'] = {.run = run_fill, .count = 2},
+    ['e'] = {.run = run_fill, .count = MARKED},
+    ['u'] = {.run = run_fill, .count = MARKED},
+    [0x90] = {.run = run_fill, .count = MARKED}, /* ADDITEMS */
+    ['('] = {.run = run_mark},
+    ['0'] = {.run = run_pop},
+    ['1'] = {.run = run_pop_mark},
+    ['2'] = {.run = run_duplicate},
+    ['p'] = {.run = run_put_line},
+    ['q'] = {.run = run_put, .width = 1},
+    ['r'] = {.run = run_put, .width = 4},
+    [0x94] = {.run = run_memoize},
+    ['g'] = {.run = run_get_line},
+    ['h'] = {.run = run_get, .width = 1},
+    ['j'] = {.run = run_get, .width = 4},
+    ['c'] = {.run = run_global_line},
+    [0x93] = {.run = run_global},
+    [0x82] = {.run = run_extension, .width = 1},
+    [0x83] = {.run = run_extension, .width = 2},
+    [0x84] = {.run = run_extension, .width = 4},
+    ['R'] = {.run = run_call, .count = 2},
+    [0x81] = {.run = run_call, .count = 2}, /* NEWOBJ */
+    [0x92] = {.run = run_call, .count = 3}, /* NEWOBJ_EX */
+    ['i'] = {.run = run_instance_line, .kind = PICKLE_TUPLE},
+    ['o'] = {.run = run_instance, .kind = PICKLE_TUPLE},
+    ['b'] = {.run = run_build},
+    ['P'] = {.run = run_persistent_line, .kind = PICKLE_TEXT},
+    ['Q'] = {.run = run_persistent},
+    [0x80] = {.run = run_skip, .width = 1}, /* PROTO */
+    [0x95] = {.run = run_skip, .width = 8}, /* FRAME */
 };
 
 static bool vm_step(struct vm *v, unsigned char op)
