@@ -13,6 +13,7 @@
 
 #define ALL_DIGITS 17
 #define ROUNDINGS 8 /* of an element, beyond those that the formula counts */
+#define ROWS_MOST 256 /* of a call: its tensors are found one by one */
 
 /* ---- figures ---- */
 
@@ -123,9 +124,10 @@ static bool call_is_misfit(const struct dump *d, uint32_t call, struct arena *a)
     const struct call *x = &d->calls.v[call];
     struct recorded_call r;
     uint32_t row[2];
-    const struct operator *o =
-        x->kind == CALL_API && x->phase == PHASE_FORWARD ? operator_find(align_item_operator(d, call)) : NULL;
-    if (!o || !o->misfit || !dump_format(d) || !dump_format(d)->arguments || !call_records_arguments(d, call))
+    bool asked = x->kind == CALL_API && x->phase == PHASE_FORWARD && x->rows <= ROWS_MOST && dump_format(d) &&
+                 dump_format(d)->arguments && call_records_arguments(d, call);
+    const struct operator *o = asked ? operator_find(align_item_operator(d, call)) : NULL;
+    if (!o || !o->misfit)
         return false;
     recorded_call_sizes(&r, a, d, call);
     if (r.values.unknown || !r.values.results)
