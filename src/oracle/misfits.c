@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dump/contradiction.h"
+#include "dump/family.h"
 #include "oracle/operators.h"
 #include "oracle/recorded_call.h"
 #include "pair/align_item.h"
@@ -119,13 +120,25 @@ static bool works_in_place(const char *name)
     return (str_ends(s, "_") && !str_ends(s, "__")) || str_starts(s, "__i");
 }
 
+/* Whether no argument that decides the sizes is left out. Kernels that move or cast get a size, an order or a type as
+ * an input; others keep axes in an object. */
+static bool has_arguments(const struct dump *d, uint32_t call)
+{
+    enum family f = (enum family)d->calls.v[call].family;
+    bool given = call_records_arguments(d, call);
+    if (!given && (f == FAMILY_VIEW || f == FAMILY_CAST))
+        EACH_EARLY_ROW(d, call, r)
+            given = given || (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_TENSOR);
+    return given;
+}
+
 static bool call_is_misfit(const struct dump *d, uint32_t call, struct arena *a)
 {
     const struct call *x = &d->calls.v[call];
     struct recorded_call r;
     uint32_t row[2];
     bool asked = x->kind == CALL_API && x->phase == PHASE_FORWARD && x->rows <= ROWS_MOST && dump_format(d) &&
-                 dump_format(d)->arguments && call_records_arguments(d, call);
+                 dump_format(d)->arguments && has_arguments(d, call);
     const struct operator *o = asked ? operator_find(align_item_operator(d, call)) : NULL;
     if (!o || !o->misfit)
         return false;
