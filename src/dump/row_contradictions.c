@@ -38,17 +38,12 @@ static double nearest_value(const struct dtype_info *type, double v)
     return round(v / step) * step;
 }
 
-/* How many significant digits a figure was written with, if all of them were: the fewest that give it again. */
-static int digits_of(double v)
+/* Whether n significant digits give a figure, as they do where it was written with no more. */
+static bool has_digits(double v, int n)
 {
     char text[NUM_MAX];
-    int n = 1;
-    for (; n < ALL_DIGITS; n++) {
-        snprintf(text, sizeof text, "%.*e", n - 1, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    return n;
+    snprintf(text, sizeof text, "%.*e", n - 1, v);
+    return n >= ALL_DIGITS || (n > 0 && strtod(text, NULL) == v);
 }
 
 /* Whether an element of the type can be the figure, within the digits it was written with. One-byte types are recorded
@@ -58,7 +53,7 @@ static bool is_element(const struct row *r, double v)
     const struct dtype_info *type = &dtype_table[r->dtype];
     bool known = (type->klass == CLASS_FLOAT && type->size == 2) || type->klass == CLASS_INT;
     double off = known && isfinite(v) ? fabs(v - nearest_value(type, v)) : 0;
-    return off == 0 || off <= pow(10, 1 - digits_of(v)) * fabs(v);
+    return off == 0 || has_digits(v, (int)floor(1 - log10(off / fabs(v))));
 }
 
 /* The first recorded extreme of a row that is no element of its type: its value; false: none is. */
@@ -143,9 +138,33 @@ static void name_other_counts(struct dump *d, const struct held_value *v, size_t
         }
 }
 
+/* Whether any two rows of one value have two counts: most recordings have none, and an order takes longer. */
+static bool counts_differ(const struct dump *d)
+{
+    size_t room = 1;
+    while (room < 2 * d->rows.n)
+        room *= 2;
+    uint32_t *first = mem_nones(room); /* of each value, by its hash and then the next free place */
+    bool differ = false;
+    for (uint32_t r = 0; r < d->rows.n && !differ; r++) {
+        const struct row *x = &d->rows.v[r];
+        if (!has_telling_figures(x))
+            continue;
+        size_t at = hash_bytes(x->stat, sizeof x->stat, 0) & (room - 1);
+        while (first[at] != NONE && memcmp(d->rows.v[first[at]].stat, x->stat, sizeof x->stat) != 0)
+            at = (at + 1) & (room - 1);
+        differ = first[at] != NONE && dump_row_numel(d, first[at]) != dump_row_numel(d, r);
+        first[at] = first[at] == NONE ? r : first[at];
+    }
+    free(first);
+    return differ;
+}
+
 static void find_other_counts(struct dump *d)
 {
     VEC(struct held_value) held = {0};
+    if (!counts_differ(d))
+        return;
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *x = &d->rows.v[r];
         if (!has_telling_figures(x))
@@ -157,8 +176,8 @@ static void find_other_counts(struct dump *d)
     vec_sort(&held, by_figures);
     for (size_t i = 0, end; i < held.n; i = end) {
         for (end = i + 1; end < held.n && same_figures(&held.v[end], &held.v[i]); end++) {}
-        if (held.v[end - 1].count != held.v[i].count && digits_of(held.v[i].stat[STAT_MEAN]) >= TELLING_DIGITS &&
-            digits_of(held.v[i].stat[STAT_NORM]) >= TELLING_DIGITS)
+        if (held.v[end - 1].count != held.v[i].count && !has_digits(held.v[i].stat[STAT_MEAN], TELLING_DIGITS - 1) &&
+            !has_digits(held.v[i].stat[STAT_NORM], TELLING_DIGITS - 1))
             name_other_counts(d, held.v + i, end - i);
     }
     vec_release(&held);

@@ -29,7 +29,7 @@ static FILE *create(const char *dir, const char *name)
 static void tensor(FILE *f, const char *indent, double max, double min, double mean, double norm, int last)
 {
     fprintf(f,
-            "%s{\n%s \"type\": \"torch.Tensor\",\n%s \"dtype\": \"torch.bfloat16\",\n%s \"shape\": [\n%s  4096,\n%s  "
+            "%s{\n%s \"type\": \"torch.Tensor\",\n%s \"dtype\": \"torch.float32\",\n%s \"shape\": [\n%s  4096,\n%s  "
             "1,\n%s  8192\n%s ],\n"
             "%s \"Max\": %.17g,\n%s \"Min\": %.17g,\n%s \"Mean\": %.17g,\n%s \"Norm\": %.17g,\n%s \"requires_grad\": "
             "true\n%s}%s\n",
