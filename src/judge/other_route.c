@@ -294,12 +294,14 @@ static bool heals_on(struct routes *x, uint32_t line, int s)
 
 /* ---- all lines ---- */
 
-/* Marks what differs for such a reason, in order, but not those that were dropped before; whether any. */
+/* Marks what differs for such a reason, in order, but not those dropped before, nor any behind the first other
+ * line that deviates: they may differ because of it. Whether any. */
 static bool mark(struct routes *x, const bool *dropped)
 {
-    bool any = false;
+    bool any = false, behind = false;
     for (uint32_t i = 0; i < x->j->lines; i++) {
-        x->aside[i] = !dropped[i] && differs(x, i) && may_differ(x, i);
+        x->aside[i] = !behind && !dropped[i] && differs(x, i) && may_differ(x, i);
+        behind = behind || (!x->aside[i] && line_is_bad(&x->j->line[i]));
         any = any || x->aside[i];
     }
     return any;
@@ -317,20 +319,6 @@ static bool drop(struct routes *x, bool *dropped)
     return any;
 }
 
-/* Drops marked lines behind the first other line that deviates: they may differ because of it. Whether any. */
-static bool drop_behind_first(struct routes *x, bool *dropped)
-{
-    bool behind = false, any = false;
-    for (uint32_t i = 0; i < x->j->lines; i++)
-        if (!x->aside[i]) {
-            behind = behind || line_is_bad(&x->j->line[i]);
-        } else if (behind) {
-            x->aside[i] = false;
-            dropped[i] = any = true;
-        }
-    return any;
-}
-
 void other_routes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                        const struct value_readers reads[2], const struct judge_options *o)
 {
@@ -339,7 +327,7 @@ void other_routes_find(struct judgement *j, const struct measure *m, const struc
     x.aside = mem_zalloc(j->lines + 1);
     for (int s = 0; s < 2; s++)
         forward_uses_find(&x.uses[s], x.d[s], &flow[s]);
-    while (mark(&x, dropped) && (drop(&x, dropped) || drop_behind_first(&x, dropped)))
+    while (mark(&x, dropped) && drop(&x, dropped))
         continue;
     for (uint32_t i = 0; i < j->lines; i++)
         if (x.aside[i]) {
