@@ -16,13 +16,6 @@ static const struct dump *ends_dump(const struct ends *x, int s)
     return x->m->side[s];
 }
 
-/* The row's line, or NONE if it is unpaired. */
-static uint32_t paired_line(const struct ends *x, int s, uint32_t row)
-{
-    uint32_t line = x->m->pairing->line_of[s][row];
-    return line == NONE || x->m->pairing->lines.v[line].pair == NONE ? NONE : line;
-}
-
 static bool end_agrees(const struct ends *x, uint32_t line)
 {
     return line_agrees(&x->j->line[line]);
@@ -49,7 +42,7 @@ static struct end end_of(const struct ends *x, int s)
                 fingerprint_compare(&f, &whole) != LIKE_SAME)
                 continue;
             e.found = true;
-            uint32_t line = paired_line(x, s, r);
+            uint32_t line = pairing_paired_line(x->m->pairing, s, r);
             if (line == NONE || !dump_call_is_in(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call,
                                                 x->module[!s]))
                 continue;

@@ -32,15 +32,9 @@ struct trail {
     bool ends;  /* a row that agrees is, or one that is set aside */
 };
 
-static uint32_t line_of_pair(const struct routes *x, int s, uint32_t row)
-{
-    uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[s][row];
-    return line == NONE || x->m->pairing->lines.v[line].pair == NONE ? NONE : line;
-}
-
 static bool row_is_aside(const struct routes *x, int s, uint32_t row)
 {
-    uint32_t line = line_of_pair(x, s, row);
+    uint32_t line = pairing_paired_line(x->m->pairing, s, row);
     return line != NONE && x->aside[line];
 }
 
@@ -68,7 +62,7 @@ static bool comes_from_others(const struct routes *x, const uint32_t row[2])
     uint32_t first[2];
     for (int s = 0; s < 2; s++)
         first[s] = dataflow_first(&x->flow[s], row[s]);
-    uint32_t line = line_of_pair(x, TARGET, first[TARGET]);
+    uint32_t line = pairing_paired_line(x->m->pairing, TARGET, first[TARGET]);
     return line == NONE || x->m->pairing->lines.v[line].row[GOLDEN] != first[GOLDEN] || x->aside[line];
 }
 
@@ -90,7 +84,7 @@ static bool comes_otherwise(const struct routes *x, const uint32_t forward[2])
             uint32_t call = x->d[s]->rows.v[r].call, back = x->d[s]->calls.v[call].twin;
             if (is_module(x->d[s], call))
                 continue;
-            if (line_of_pair(x, s, r) == NONE)
+            if (pairing_paired_line(x->m->pairing, s, r) == NONE)
                 return true;
             if (back != NONE)
                 EACH_EARLY_ROW(x->d[s], back, g)
@@ -118,7 +112,7 @@ static bool takes_others_alone(const struct routes *x, int s, uint32_t call)
         const struct row *in = &x->d[s]->rows.v[r];
         if (in->io != IO_INPUT || in->kind != ROW_TENSOR)
             continue;
-        if (line_of_pair(x, s, r) != NONE)
+        if (pairing_paired_line(x->m->pairing, s, r) != NONE)
             return false;
         any = true;
     }
@@ -178,7 +172,7 @@ static bool is_healed(const struct trail *t, uint32_t end)
 /* Notes a row that is computed from the value. Whether it has to be followed on. */
 static bool pass_row(struct trail *t, uint32_t row)
 {
-    uint32_t line = line_of_pair(t->x, t->side, row);
+    uint32_t line = pairing_paired_line(t->x->m->pairing, t->side, row);
     if (line == NONE)
         return true;
     if (t->x->aside[line] || is_healed(t, line))

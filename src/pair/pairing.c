@@ -548,6 +548,12 @@ void pairing_alone(struct pairing *p, const struct dump *target)
     }
 }
 
+uint32_t pairing_paired_line(const struct pairing *p, int side, uint32_t row)
+{
+    uint32_t line = row == NONE ? NONE : p->line_of[side][row];
+    return line == NONE || p->lines.v[line].pair == NONE ? NONE : line;
+}
+
 uint32_t pairing_held_line(const struct pairing *p, const struct dataflow *flow, int side, uint32_t row)
 {
     uint32_t nearest = NONE, from = flow->held[row];

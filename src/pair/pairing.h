@@ -93,6 +93,8 @@ void pairing_alone(struct pairing *p, const struct dump *target);
 /* Whether the pairs that were given leave this row without a partner, though it should have one. */
 bool pairing_lacks_partner(const struct pairing *p, int side, uint32_t row);
 void pairing_release(struct pairing *p);
+/* The line of a side's row, or NONE: the row is NONE, or has no partner. */
+uint32_t pairing_paired_line(const struct pairing *p, int side, uint32_t row);
 /* The line of the nearest earlier row of a side that holds a row's value and has a partner, because one side may cast
  * or reshape where the other does not; else of the nearest, and NONE if none holds it. */
 uint32_t pairing_held_line(const struct pairing *p, const struct dataflow *flow, int side, uint32_t row);
