@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "dump/contradiction.h"
@@ -13,6 +14,7 @@
 #define ALL_DIGITS 17
 #define TELLING_DIGITS 8 /* of a mean and a norm: fewer are found in other values, too */
 #define MEAN_LEAST 64 /* times the type's smallest value: below, two counts may give one mean */
+#define AHEAD 8 /* prefetch distance in rows: about the memory latency */
 #define ROWS_MOST 1000 /* of a call; those of more are not held to each other */
 
 static void name_row(struct dump *d, uint32_t row, const char *what)
@@ -138,32 +140,52 @@ static void name_other_counts(struct dump *d, const struct held_value *v, size_t
         }
 }
 
-/* Whether any two rows of one value have two counts: most recordings have none, and an order takes longer. */
-static bool counts_differ(const struct dump *d)
+struct counted_value {
+    uint64_t figures; /* a hash of them */
+    uint64_t count;
+};
+
+static bool figures_hash(const struct dump *d, uint32_t row, uint64_t *hash)
 {
-    size_t room = 1;
-    while (room < 2 * d->rows.n)
-        room *= 2;
-    uint32_t *first = mem_nones(room); /* of each value, by its hash and then the next free place */
-    bool differ = false;
+    bool told = row < d->rows.n && has_telling_figures(&d->rows.v[row]);
+    *hash = told ? hash_bytes(d->rows.v[row].stat, sizeof d->rows.v[row].stat, 0) : 0;
+    return told;
+}
+
+/* Whether two rows of one value may have two counts: most recordings have none, and an order takes longer. */
+static bool counts_may_differ(const struct dump *d)
+{
+    struct key_index index;
+    struct counted_value *values = mem_alloc((d->rows.n + 1) * sizeof *values);
+    uint64_t hash[AHEAD]; /* of this row and the following ones */
+    bool told[AHEAD], differ = false;
+    size_t n = 0;
+    key_index_make(&index, d->rows.n);
+    for (uint32_t r = 0; r < AHEAD; r++)
+        told[r] = figures_hash(d, r, &hash[r]);
     for (uint32_t r = 0; r < d->rows.n && !differ; r++) {
-        const struct row *x = &d->rows.v[r];
-        if (!has_telling_figures(x))
+        struct counted_value x = {hash[r % AHEAD], dump_row_numel(d, r)};
+        bool meant = told[r % AHEAD];
+        if ((told[r % AHEAD] = figures_hash(d, r + AHEAD, &hash[r % AHEAD])))
+            key_index_expect(&index, hash[r % AHEAD]);
+        if (!meant)
             continue;
-        size_t at = hash_bytes(x->stat, sizeof x->stat, 0) & (room - 1);
-        while (first[at] != NONE && memcmp(d->rows.v[first[at]].stat, x->stat, sizeof x->stat) != 0)
-            at = (at + 1) & (room - 1);
-        differ = first[at] != NONE && dump_row_numel(d, first[at]) != dump_row_numel(d, r);
-        first[at] = first[at] == NONE ? r : first[at];
+        uint32_t *value = key_index_slot(&index, x.figures, &values->figures, sizeof *values);
+        if (*value == MAP_NONE) {
+            *value = (uint32_t)n;
+            values[n++] = x;
+        }
+        differ = values[*value].count != x.count;
     }
-    free(first);
+    key_index_release(&index);
+    free(values);
     return differ;
 }
 
 static void find_other_counts(struct dump *d)
 {
     VEC(struct held_value) held = {0};
-    if (!counts_differ(d))
+    if (!counts_may_differ(d))
         return;
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *x = &d->rows.v[r];

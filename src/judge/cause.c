@@ -744,56 +744,80 @@ static uint64_t mix_value(uint64_t key, double v)
     return key ^ key >> 32;
 }
 
-/* A value by its size, its maximum and norm on both sides and their distance; 0: the row is no tensor. */
+/* A value by its size, its maximum and norm on both sides and their distance. */
 static uint64_t value_key(const struct causes *k, uint32_t line, double apart)
 {
     const uint32_t *row = k->m->pairing->lines.v[line].row;
     const struct row *r[2] = {&k->d->rows.v[row[TARGET]], &k->m->side[GOLDEN]->rows.v[row[GOLDEN]]};
     const struct figures *f = measure_figures(k->m, line);
-    if (r[TARGET]->kind != ROW_TENSOR || r[GOLDEN]->kind != ROW_TENSOR)
-        return 0;
     uint64_t key = mix_value(dump_row_numel(k->d, row[TARGET]), apart);
     for (int s = 0; s < 2; s++) {
         key = mix_value(key, f ? f->side[s].max : r[s]->stat[STAT_MAX]);
         key = mix_value(key, f ? f->side[s].norm : r[s]->stat[STAT_NORM]);
     }
-    return key | 1;
+    return key;
 }
 
-/* How far the values of a line's sides are from each other. */
 static double relative_distance(const struct causes *k, uint32_t line)
 {
     const struct figures *f = measure_figures(k->m, line);
     return f ? f->rel_l2 : (double)k->j->line[line].error;
 }
 
-/* Rows that hold the same values on each side are one case: if one differs, they all do. */
+/* Whether a line's cause follows from the tensors of both its sides. */
+static bool follows_from_tensors(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    return row[TARGET] != NONE && row[GOLDEN] != NONE && k->d->rows.v[row[TARGET]].kind == ROW_TENSOR &&
+           k->m->side[GOLDEN]->rows.v[row[GOLDEN]].kind == ROW_TENSOR && !has_verdict_of_its_own(k, line);
+}
+
+static bool line_differs(const struct causes *k, uint32_t line)
+{
+    uint8_t c = k->j->line[line].cause;
+    return (c == CAUSE_STARTS || c == CAUSE_INHERITED) && relative_distance(k, line) > 0;
+}
+
+struct line_value {
+    uint64_t key; /* value_key */
+    uint32_t line;
+};
+
+/* Rows that hold the same values on each side are one case: if one differs, they all do. Few rows that agree are as far
+ * apart as any that differs: the others are looked up among these. */
 static void unify_equal_values(struct causes *k)
 {
-    struct nmap differing = {0}; /* the first line that differs, by its value */
-    double least = INFINITY;     /* the smallest distance of these */
-    for (int agrees = 0; k->earliest.start != NONE && agrees < 2; agrees++)
-        for (uint32_t i = 0; i < k->j->lines; i++) {
-            const uint32_t *row = k->m->pairing->lines.v[i].row;
-            enum cause c = (enum cause)k->j->line[i].cause;
-            if (c == CAUSE_UNKNOWN || (c == CAUSE_AGREES) != agrees || row[TARGET] == NONE || row[GOLDEN] == NONE ||
-                has_verdict_of_its_own(k, i))
-                continue;
-            double apart = relative_distance(k, i);
-            if (!(apart > 0) || (agrees && apart < least))
-                continue;
-            uint64_t key = value_key(k, i, apart);
-            uint32_t first = key ? nmap_get(&differing, key) : MAP_NONE;
-            if (key && !agrees) {
-                least = fmin(least, apart);
-                if (first == MAP_NONE)
-                    nmap_set(&differing, key, i);
-            }
-            if (agrees && first != MAP_NONE)
-                give_cause(k, i, CAUSE_INHERITED, BASIS_FLOW,
-                           k->j->line[first].cause == CAUSE_STARTS ? first : k->j->line[first].from);
-        }
-    nmap_release(&differing);
+    VEC(struct line_value) agree = {0};
+    struct nmap distances = {0}; /* of these */
+    struct nmap first = {0};     /* by their values: the first line that differs; j->lines: none */
+    double least = INFINITY;     /* the smallest distance of lines that differ */
+    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++)
+        least = line_differs(k, i) ? fmin(least, relative_distance(k, i)) : least;
+    for (uint32_t i = 0; least < INFINITY && i < k->j->lines; i++) {
+        double apart = relative_distance(k, i);
+        if (k->j->line[i].cause != CAUSE_AGREES || !(apart >= least) || !follows_from_tensors(k, i))
+            continue;
+        vec_push(&agree, ((struct line_value){value_key(k, i, apart), i}));
+        nmap_add(&distances, mix_value(0, apart), 0);
+        nmap_add(&first, agree.v[agree.n - 1].key, k->j->lines);
+    }
+    for (uint32_t i = 0; agree.n && i < k->j->lines; i++) {
+        double apart = relative_distance(k, i);
+        bool differs = line_differs(k, i) && nmap_get(&distances, mix_value(0, apart)) != MAP_NONE &&
+                       follows_from_tensors(k, i);
+        uint64_t key = differs ? value_key(k, i, apart) : 0;
+        if (differs && nmap_get(&first, key) == k->j->lines)
+            nmap_set(&first, key, i);
+    }
+    for (size_t i = 0; i < agree.n; i++) {
+        uint32_t differs = nmap_get(&first, agree.v[i].key);
+        if (differs < k->j->lines)
+            give_cause(k, agree.v[i].line, CAUSE_INHERITED, BASIS_FLOW,
+                       k->j->line[differs].cause == CAUSE_STARTS ? differs : k->j->line[differs].from);
+    }
+    nmap_release(&distances);
+    nmap_release(&first);
+    vec_release(&agree);
 }
 
 /* ---- what follows ---- */
