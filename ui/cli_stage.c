@@ -88,8 +88,6 @@ static int run_norms(struct stage_run *r, struct err *e)
         .log = {.tensorboard = o->tensorboard, .cancel = &r->watch.cancel},
         .watch = &r->watch,
     };
-    if (o->all_steps || o->all_ranks)
-        return err_set(e, ERR_USAGE, "%s", _("norms: expected one step and one rank"));
     if (norms_open(n, o->arg[0], o->arg[1], &opt, e))
         return -1;
     norms_judge(n, &r->limits.norms);

@@ -53,6 +53,16 @@ static int set_rank(struct options *o, const char *v, struct err *e)
     return parse_number_pair("--rank", v, o->rank, &o->all_ranks, e);
 }
 
+static int set_one_step(struct options *o, const char *v, struct err *e)
+{
+    return strcmp(v, "all") == 0 ? parse_option_number("--step", str_of(v), &o->step[0], e) : set_step(o, v, e);
+}
+
+static int set_one_rank(struct options *o, const char *v, struct err *e)
+{
+    return parse_option_number("--rank", str_of(v), &o->rank[0], e);
+}
+
 static int set_layout_target(struct options *o, const char *v, struct err *e)
 {
     struct layout check;
@@ -356,6 +366,9 @@ static const struct option table[] = {
     {"--step", "N", OPT_STEP, BY(set_step),
      N_("training step (default: the first common step); T:G pairs different steps, all compares every step")},
     {"--rank", "N", OPT_STEP, BY(set_rank), N_("rank; T:G pairs different ranks, all compares every rank")},
+    {"--step", "N", OPT_ONE_STEP, BY(set_one_step),
+     N_("training step (default: the first common step); T:G pairs different steps")},
+    {"--rank", "N", OPT_ONE_STEP, BY(set_one_rank), N_("rank of both sides")},
     {"--layout-target", "L", OPT_PAIR | OPT_MAP, BY(set_layout_target),
      N_("parallel layout of the target, as in tp=2,pp=2,sp=on (default: determined from the recordings)")},
     {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("parallel layout of the golden side")},

@@ -96,7 +96,8 @@ struct subcommand {
 };
 
 enum {
-    OPT_STEP = 1,
+    OPT_STEP = 1,   /* one step and rank, or all */
+    OPT_ONE_STEP = 1 << 17,
     OPT_PAIR = 2,   /* how a comparison is made: maps, exact, thresholds */
     OPT_ROWS = 4,
     OPT_OUTPUT = 8,

@@ -193,7 +193,7 @@ const struct subcommand subcommands[] = {
         "detected, fused weights are compared with their parts, values without names are named by their order. Exit "
         "status 1\n"
         "if a weight is an outlier or differs, 5 if a value has no partner or could not be read."),
-     2, 2, OPT_STEP | OPT_LOGS | OPT_LOG_NAMES | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
+     2, 2, OPT_ONE_STEP | OPT_LOGS | OPT_LOG_NAMES | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
     {"optimizer", "TARGET GOLDEN", N_("replay one optimizer step of each side and explain differences"),
      N_("Each side is a folder with the weights before one step, the gradients and the weights after it (before, "
         "grad,\n"
