@@ -30,17 +30,23 @@ static int64_t bias_length(const struct dump *d, const struct align_item *x)
     return x->family == FAMILY_LINEAR ? s->dim[s->ndim - 1] : x->family == FAMILY_CONV ? s->dim[1] : 0;
 }
 
-/* The row of the call that is a bias of this length and not produced by another call; NONE if there is none. */
+/* The row of the call that is a bias of this length and not produced by another call; NONE if there is none. The weight
+ * of a layer with one input has that length, too, but not in its last axis. */
 static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t length)
 {
-    EACH_EARLY_ROW(w->d[s], call, r) {
-        const struct row *x = &w->d[s]->rows.v[r];
-        if ((x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR && w->from[s][r] == NONE &&
-            length > 0 &&
-            is_vector(w->d[s], r, length))
+    const struct dump *d = w->d[s];
+    uint32_t found = NONE;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        if ((x->io != IO_INPUT && x->io != IO_PARAMETER) || x->kind != ROW_TENSOR || w->from[s][r] != NONE ||
+            length <= 0 || !is_vector(d, r, length))
+            continue;
+        const struct shape *own = dump_row_shape(d, r);
+        if (own->dim[own->ndim - 1] == length)
             return r;
+        found = found == NONE ? r : found;
     }
-    return NONE;
+    return found;
 }
 
 typedef VEC(struct adder) adder_list;
@@ -82,18 +88,20 @@ static uint32_t product_in_module(const struct dump *d, const align_item_list *l
     return l->v[product].numel == x->numel ? product : NONE;
 }
 
-static bool is_zeros(const struct dump *d, uint32_t row)
+/* Whether both rows hold one number throughout, the same. */
+static bool same_number(const struct dump *d, uint32_t a, uint32_t b)
 {
-    const struct row *r = &d->rows.v[row];
-    return r->has & HAS_NORM && r->stat[STAT_NORM] == 0;
+    const struct row *x = &d->rows.v[a], *y = &d->rows.v[b];
+    return x->has & y->has & HAS_MAX && x->has & y->has & HAS_MIN && x->stat[STAT_MAX] == x->stat[STAT_MIN] &&
+           y->stat[STAT_MAX] == x->stat[STAT_MAX] && y->stat[STAT_MIN] == x->stat[STAT_MAX];
 }
 
-/* The row that an operand of the sum at an index comes from, or NONE. Zeros show no origin: they are the result of the
- * call before, if that is nothing else. */
+/* The row that an operand of the sum at an index comes from, or NONE. One number throughout shows no origin: it is the
+ * result of the call before, if that is nothing else. */
 static uint32_t term_maker(const struct sequence *w, int s, const align_item_list *l, uint32_t sum, uint32_t operand)
 {
     uint32_t from = w->from[s][operand], before = sum ? l->v[sum - 1].out : NONE;
-    return from == NONE && before != NONE && is_zeros(w->d[s], operand) && is_zeros(w->d[s], before) ? before : from;
+    return from == NONE && before != NONE && same_number(w->d[s], operand, before) ? before : from;
 }
 
 /* Finds sums of a product's result and a vector without a recorded producer. */

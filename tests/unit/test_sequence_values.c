@@ -184,12 +184,16 @@ static void exchanged_weights_are_the_finding(void **state)
 
 /* ---- biases ---- */
 
+/* One number throughout. */
+static struct value same_number(int64_t a, int64_t b, double v)
+{
+    return (struct value){{a, b}, v, v, v, fabs(v) * sqrt((double)(a * b))};
+}
+
 /* MatMul and Add here, linear there: the results and the biases meet at the sum, and the product stands for both. */
-static void bias_of_width(int64_t width)
+static void bias_meets(struct value x, struct value w, struct value bias, struct value product, struct value sum)
 {
     struct both b;
-    struct value x = fresh(32, 64), w = fresh(width, 64), bias = fresh(1, width), product = fresh(32, width),
-                 sum = fresh(32, width);
     start(&b);
     uint32_t p = add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
     uint32_t s =
@@ -208,8 +212,12 @@ static void bias_of_width(int64_t width)
 static void a_bias_of_its_own(void **state)
 {
     (void)state;
-    bias_of_width(48);
-    bias_of_width(1); /* a reward or a click */
+    bias_meets(fresh(32, 64), fresh(48, 64), fresh(1, 48), fresh(32, 48), fresh(32, 48));
+    bias_meets(fresh(32, 64), fresh(1, 64), fresh(1, 1), fresh(32, 1), fresh(32, 1)); /* a reward or a click */
+    /* one input: the weight is as long as the bias */
+    bias_meets(fresh(32, 1), fresh(48, 1), fresh(1, 48), fresh(32, 48), fresh(32, 48));
+    /* one number throughout comes from anywhere, if not from the call before */
+    bias_meets(fresh(32, 64), fresh(1, 64), fresh(1, 1), same_number(32, 1, 0.01), same_number(32, 1, -0.03));
 }
 
 /* What hands the bias on before the network uses it: a cast in the network, or an optimizer's kernel that multiplies it
