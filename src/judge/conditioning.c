@@ -347,6 +347,14 @@ static double largest_in(const struct facts *x)
     return fmax(fabs(x->max), fabs(x->min));
 }
 
+/* A group of values that hardly differ is divided by its small σ, and what went in has the noise of the others: the
+ * largest gradient left tells that σ. */
+static double left_by_smallest_group(const struct facts *g, const struct facts *x, const struct facts *y,
+                                     const struct facts *dx)
+{
+    return x->rms * largest_in(dx) / (largest_in(g) * sqrt(y->rms * y->rms - y->mean * y->mean));
+}
+
 /* The same of a batch of two values a channel: all but ε/σ² of their gradients cancels, so that the largest one left
  * has σ = ∛(ε g / dx), and three times the error of σ. 1: other calls. */
 static double left_by_norm_of_two(const struct dump *d, uint32_t forward, const struct facts *g, const struct facts *x,
@@ -390,7 +398,8 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
     if (k == CONDITION_EXP || k == CONDITION_SOFTMAX)
         kappa = from.rms * out.rms / dx.rms;
     else if (k == CONDITION_CENTRED && alone)
-        kappa = fmax(left_by_norm(&from, &in, &out, &dx), left_by_norm_of_two(d, forward, &from, &in, &dx));
+        kappa = fmax(left_by_smallest_group(&from, &in, &out, &dx),
+                     fmax(left_by_norm(&from, &in, &out, &dx), left_by_norm_of_two(d, forward, &from, &in, &dx)));
     else if (alone)
         kappa = falls_off(d, forward) * in.rms;
     return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0}
@@ -557,6 +566,40 @@ static struct terms incoming_terms(const struct measure *m, const uint8_t *state
     return all;
 }
 
+/* The backward call that computes a weight's gradient: that of the module whose record it is in, or its own; NONE. */
+static uint32_t backward_of_weight(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    uint32_t forward = d->calls.v[r->call].twin;
+    if (r->io == IO_GRADIENT)
+        return condition_module_backward(d, r->call);
+    if (r->io == IO_OUTPUT && d->calls.v[r->call].phase == PHASE_BACKWARD && forward != NONE)
+        EACH_EARLY_ROW(d, forward, x)
+            if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].shape == r->shape &&
+                x != pass_first_float(d, forward, IO_INPUT))
+                return r->call;
+    return NONE;
+}
+
+/* Those of the gradient of a linear layer's or a convolution's weight, Σ dyᵢ xᵢᵀ over positions, as for a sum of random
+ * signs: √positions rms(dy) rms(x); NAN: it is no such gradient, or they are unknown. */
+static double weight_terms(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    const struct shape *s = dump_row_shape(d, row);
+    uint32_t back = backward_of_weight(d, row), forward = back == NONE ? NONE : d->calls.v[back].twin;
+    enum family f = back == NONE ? FAMILY_OTHER : (enum family)d->calls.v[back].family;
+    if (forward == NONE || !s || !(f == FAMILY_LINEAR ? s->ndim == 2 : f == FAMILY_CONV && s->ndim > 2))
+        return NAN;
+    uint32_t dy = pass_first_float(d, back, IO_INPUT), x = pass_first_float(d, forward, IO_INPUT);
+    if (dy == NONE || x == NONE)
+        return NAN;
+    double n = (double)dump_row_numel(d, dy), of_x = (double)dump_row_numel(d, x), places = n / (double)s->dim[0];
+    if (f == FAMILY_LINEAR && places * (double)s->dim[1] != of_x)
+        return NAN;
+    return sqrt(places / n / of_x * (double)s->numel) * norm_of(m, state, side, dy) * norm_of(m, state, side, x);
+}
+
 /* Whether a forward call is an exponential or a softmax. */
 static bool is_exponential(const struct dump *d, uint32_t call)
 {
@@ -584,14 +627,16 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     double own = (double)dump_row_numel(d, row);
     uint32_t came, twin = d->calls.v[r->call].twin;
     struct terms unknown = {NAN, 1, 0, NAN}, sum = incoming_terms(m, state, side, row);
+    double least = rule_limit(RULE_LIMIT_ILL_CONDITIONED), weight = weight_terms(m, state, side, row);
     char plain[FAMILY_PLAIN];
+    if (isfinite(weight))
+        return (struct terms){weight, 1, least, NAN};
     if (sum.n > 0)
         return sum;
     if (r->io != IO_OUTPUT || d->calls.v[r->call].phase != PHASE_BACKWARD || twin == NONE ||
         (came = pass_first_float(d, r->call, IO_INPUT)) == NONE)
         return unknown;
     double n = (double)dump_row_numel(d, came), norm = norm_of(m, state, side, came);
-    double least = rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     enum family f = (enum family)d->calls.v[twin].family;
     if (f == FAMILY_ADD && n > own)
         return (struct terms){norm, n / own, least, mean_of(d, came) * n / sqrt(own)};
@@ -605,25 +650,6 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     if (divisor != NONE)
         norm /= norm_of(m, state, side, divisor) / sqrt(own);
     return (struct terms){norm, n / own, product || divisor != NONE ? least : INFINITY, NAN};
-}
-
-/* The amplification in a linear layer's weight gradient, Σ dyᵢ xᵢᵀ over positions: as for a sum of random signs,
- * √positions rms(dy) rms(x) / rms(dW); NAN: unknown. */
-static double of_weight_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
-{
-    const struct dump *d = m->side[GOLDEN];
-    const struct shape *s = dump_row_shape(d, row);
-    uint32_t back = d->rows.v[row].io == IO_GRADIENT ? condition_module_backward(d, d->rows.v[row].call) : NONE;
-    uint32_t forward = back == NONE ? NONE : d->calls.v[back].twin;
-    if (forward == NONE || d->calls.v[back].family != FAMILY_LINEAR || !s || s->ndim != 2)
-        return NAN;
-    uint32_t dy = pass_first_float(d, back, IO_INPUT), x = pass_first_float(d, forward, IO_INPUT);
-    if (dy == NONE || x == NONE)
-        return NAN;
-    double places = (double)dump_row_numel(d, dy) / (double)s->dim[0];
-    if (places * (double)s->dim[1] != (double)dump_row_numel(d, x))
-        return NAN;
-    return sqrt(places) * facts_of(m, state, dy).rms * facts_of(m, state, x).rms / facts_of(m, state, row).rms;
 }
 
 /* Whether a row is a parameter's gradient: recorded as one, or a vector output of a backward call. */
@@ -763,9 +789,6 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
                 (rounding[1] && is_left_over(&g[0], noise)) || is_lost(g, level, factor);
     if (zero && whole > 0)
         return (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = whole / own, .own = whole / own};
-    double weight = of_weight_gradient(m, state, row[GOLDEN]);
-    if (weight >= rule_limit(RULE_LIMIT_ILL_CONDITIONED) && isfinite(weight))
-        return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
     if (!(g[TARGET].own > 0) || !isfinite(kappa) || kappa * adds < terms[GOLDEN].least)
         return CONDITION_PLAIN;

@@ -26,8 +26,9 @@
  *
  * The gradient of a bias or of a normalisation's scale is the incoming gradient summed over all axes but one: kappa is
  * ‖dy‖ / ‖g‖ as for a sum (for a scale the terms are weighted by the normalised values, whose mean square is 1). The
- * gradient of a linear layer's weight, Σ dyᵢ xᵢᵀ over positions, is a sum too: √positions rms(dy) rms(x) / rms(dW),
- * used if it is 4 or more: if positions are nearly alike, terms that sum to nothing leave little. Recorded extremes
+ * gradient of a linear layer's or a convolution's weight, Σ dyᵢ xᵢᵀ over positions, is a sum too: √positions rms(dy)
+ * rms(x) / rms(dW), used if it is 4 or more: if positions are nearly alike, or a norm behind takes a channel's size
+ * away, terms that sum to nothing leave little. Recorded extremes
  * beside a norm have the error rel_l2 / √n; the extremes of the sums √terms times as much as those of the incoming
  * gradient.
  *
@@ -46,7 +47,8 @@
  * If a backward call multiplies the incoming gradient by its forward values element by element (exp, softmax), only the
  * noise at large values remains: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 for exp and Σ y g for softmax. If a mask
  * discards most of the gradient, or a row of it is nearly constant, the small result has the noise of the whole. So it
- * is where a normalisation that subtracts leaves little: ‖g‖ σ(y) / (rms(x) ‖dx‖). Of two values a channel it leaves
+ * is where a normalisation that subtracts leaves little: ‖g‖ σ(y) / (rms(x) ‖dx‖), and where a group of values has a
+ * small σ, which the largest gradient tells: rms(x) max|dx| / (max|g| σ(y)). Of two values a channel it leaves
  * ε/σ² of them: 3 ‖x‖ / ∛(ε max|g| / max|dx|). The derivatives of tanh and sigmoid fall off exponentially: 2 rms(x) and
  * rms(x). Such a quotient's, norm's or activation's gradient is judged so where only figures were recorded.
  *

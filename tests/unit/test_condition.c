@@ -281,29 +281,31 @@ static struct condition alone_back(const char *op, const double *x, const double
     return condition_and_release(d, out);
 }
 
-/* What a function that saturates, or a norm whose incoming gradient lies along its values, leaves of a gradient. */
+/* What a function that saturates, or a norm whose incoming gradient lies along its values or some of whose groups
+ * hardly differ, leaves of a gradient. */
 static void test_gradients_grow_as_estimated(void **state)
 {
     static double x[N], noisy[N], y[N], g[N], dx[2][N], d[N];
     static const struct {
         const char *op;
         size_t (*run)(const double *x, const double *z, double *y), (*back)(const double *, const double *, double *);
-        double size, noise, low, high;
+        double size, noise, low, high, least; /* least: of a group, beside the size */
     } cases[] = {
-        {"tanh", op_tanh, back_tanh, 20, 1e-6, 0.2, 2},
-        {"sigmoid", op_sigmoid, back_sigmoid, 20, 1e-6, 0.2, 2},
-        {"layer_norm", op_layer_norm, back_layer_norm, 1, 1e-6, 0.2, 3},
+        {"tanh", op_tanh, back_tanh, 20, 1e-6, 0.2, 2, 1},
+        {"sigmoid", op_sigmoid, back_sigmoid, 20, 1e-6, 0.2, 2, 1},
+        {"layer_norm", op_layer_norm, back_layer_norm, 1, 1e-6, 0.2, 3, 1},
+        {"layer_norm", op_layer_norm, back_layer_norm, 1, 1e-6, 0.2, 3, 0.02},
     };
     (void)state;
     for (size_t t = 0; t < ARRAY_LEN(cases); t++) {
         seed = 21 + t;
         for (size_t i = 0; i < N; i++) {
-            x[i] = around_zero(cases[t].size);
+            x[i] = around_zero(cases[t].size) * (i / WIDTH % 16 ? 1 : cases[t].least);
             noisy[i] = x[i] + cases[t].noise * cases[t].size * draw_gaussian(&seed);
         }
         cases[t].run(x, NULL, y);
         for (size_t i = 0; i < N; i++)
-            g[i] = (cases[t].back == back_layer_norm ? y[i] : 0) + 0.001 * draw_gaussian(&seed);
+            g[i] = (cases[t].back == back_layer_norm && cases[t].least == 1 ? y[i] : 0) + 0.001 * draw_gaussian(&seed);
         cases[t].back(x, g, dx[0]);
         cases[t].back(noisy, g, dx[1]);
         for (size_t i = 0; i < N; i++)
@@ -615,6 +617,39 @@ static void test_gradients_of_broadcast_factors(void **state)
     assert_int_equal(broadcast_factor(0.02, 0.3, 1e-3).kind, CONDITION_ZERO_GRADIENT);
     assert_int_not_equal(broadcast_factor(0.02, 0.6, 1e-3).kind, CONDITION_ZERO_GRADIENT); /* more than noise leaves */
     assert_int_not_equal(broadcast_factor(0.02, 1e-3, 0.2).kind, CONDITION_ZERO_GRADIENT); /* lost on the target */
+}
+
+/* The gradient of a depthwise convolution's weight, summed over 16 places of rms 1 on both operands: 8 values. */
+static struct condition convolution_weight(double noise, double target, double golden)
+{
+    struct dump d[2];
+    uint32_t row[2];
+    double whole = sqrt(128), weight = 2, out[2] = {target, golden};
+    for (int i = 0; i < 2; i++) {
+        side_start(&d[i], "pytorch");
+        uint32_t f = side_call(&d[i], "Functional.conv2d.0.forward", NULL);
+        uint32_t b = side_call(&d[i], "Functional.conv2d.0.backward", NULL);
+        d[i].calls.v[f].family = d[i].calls.v[b].family = FAMILY_CONV;
+        row_of(&d[i], f, "input.0", DTYPE_F32, "16,8,1,1", &whole, 1);
+        row_of(&d[i], f, "input.1", DTYPE_F32, "8,1,1,1", &weight, 1);
+        row_of(&d[i], b, "input.0", DTYPE_F32, "16,8,1,1", &whole, 1);
+        row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, "8,1,1,1", &out[i], 1);
+        side_end(&d[i]);
+    }
+    return condition_between(d, row, noise);
+}
+
+/* A norm makes a convolution indifferent to the size of its weight: its gradient cancels. Noise of random signs gives
+ * 4 √8 = 11.3. */
+static void test_gradients_of_convolutions(void **state)
+{
+    (void)state;
+    struct condition c = convolution_weight(1e-6, 1.13e-2, 1.12e-2);
+    assert_int_equal(c.kind, CONDITION_GRADIENT_SUM);
+    assert_true(c.kappa > 1000 && c.kappa < 1020);
+    assert_int_equal(convolution_weight(1e-6, 11, 10).kind, CONDITION_NONE);
+    assert_int_equal(convolution_weight(1e-6, 1e-6, 3e-7).kind, CONDITION_ZERO_GRADIENT);
+    assert_int_not_equal(convolution_weight(1e-6, 1e-2, 3e-7).kind, CONDITION_ZERO_GRADIENT); /* lost there */
 }
 
 /* The gradient of a norm's scale in recorded figures: what came in is off by `in`, the sum over 256 places by `out`. */
@@ -1018,6 +1053,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_of_gradients),
         cmocka_unit_test(test_gradients_of_broadcast_factors),
+        cmocka_unit_test(test_gradients_of_convolutions),
         cmocka_unit_test(test_rounding_of_coarse_arithmetic),
         cmocka_unit_test(test_figures_of_sums),
         cmocka_unit_test(test_gates_noise_turns),
