@@ -12,6 +12,7 @@ enum { VALUE_SAMPLE = 64 };
 struct value_sample {
     float v[VALUE_SAMPLE];
     float norm; /* 0: unknown */
+    float around[VALUE_SAMPLE], spread; /* their deviations from the mean, and the norm of these; 0: a constant */
 };
 
 struct sequence {

@@ -15,6 +15,8 @@
 #include "dump/role.h"
 
 #define STRETCH 4        /* of them in a row */
+#define GOLDEN_RATIO 0.6180339887498949
+#define CONSTANT 0.01    /* deviations from the mean, relative, up to which a sample is a constant's */
 #define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
 #define NEIGHBOURHOOD 1024 /* items around its place that one is compared with */
 #define MARGIN 8           /* items beyond the neighbouring pins */
@@ -31,7 +33,7 @@ struct sampling {
 };
 
 /* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the
- * same. */
+ * same. Even steps would fall on one position or channel of every head. */
 bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
 {
     struct tensor t;
@@ -47,9 +49,8 @@ bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
         unsigned char raw[STRETCH * 16];
         double value[STRETCH];
         size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
-        uint64_t at = t.numel <= VALUE_SAMPLE ? k
-                                              : (uint64_t)((double)(t.numel - STRETCH) / (VALUE_SAMPLE / STRETCH - 1) *
-                                                           (double)(k / STRETCH));
+        double spread = fmod((double)(k / STRETCH + 1) * GOLDEN_RATIO, 1);
+        uint64_t at = t.numel <= VALUE_SAMPLE ? k : (uint64_t)(spread * (double)(t.numel - STRETCH));
         tensor_walk_seek(&w, at);
         long got = tensor_walk_next(&w, raw, take, &quiet);
         if (got <= 0) {
@@ -71,7 +72,19 @@ bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
 static void sample_one(void *ctx, size_t i)
 {
     const struct sampling *x = ctx;
-    sequence_sample(x->d, x->items->v[i].out, &x->out[i]);
+    struct value_sample *s = &x->out[i];
+    uint64_t numel = x->items->v[i].numel;
+    int n = numel < VALUE_SAMPLE ? (int)numel : VALUE_SAMPLE;
+    double mean = 0, square = 0;
+    if (!sequence_sample(x->d, x->items->v[i].out, s))
+        return;
+    for (int k = 0; k < n; k++)
+        mean += (double)s->v[k] / n;
+    for (int k = 0; k < n; k++) {
+        s->around[k] = (float)((double)s->v[k] - mean);
+        square += (double)s->around[k] * (double)s->around[k];
+    }
+    s->spread = sqrt(square) > CONSTANT * (double)s->norm ? (float)sqrt(square) : 0;
 }
 
 static struct value_sample *take_samples(const struct dump *d, const align_item_list *items)
@@ -90,6 +103,18 @@ float sequence_cosine(const struct value_sample *a, const struct value_sample *b
     for (int i = 0; i < VALUE_SAMPLE; i++)
         dot += a->v[i] * b->v[i];
     return a->norm > 0 && b->norm > 0 ? dot / (a->norm * b->norm) : 0;
+}
+
+/* The cosine of two samples, and that of their deviations from the mean, the lesser: results of one sign are alike,
+ * whatever they are (the sum of a router's scores, and of those chosen). */
+static float likeness_of(const struct value_sample *a, const struct value_sample *b)
+{
+    float whole = sequence_cosine(a, b), dot = 0;
+    if (!(a->spread > 0) || !(b->spread > 0))
+        return whole;
+    for (int i = 0; i < VALUE_SAMPLE; i++)
+        dot += a->around[i] * b->around[i];
+    return fminf(whole, dot / (a->spread * b->spread));
 }
 
 /* ---- who reads a result ---- */
@@ -216,7 +241,7 @@ static uint32_t nearest_item(const struct pins *x, int s, uint32_t i, struct ite
     for (size_t k = r.from; k < r.to; k++) {
         bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 &&
                    may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
-        float c = may ? sequence_cosine(a, &all[k]) : -1;
+        float c = may ? likeness_of(a, &all[k]) : -1;
         if (!may || c <= second || !one_value(&own->v[i], &l->v[k], c))
             continue;
         if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL) {
