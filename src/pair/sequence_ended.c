@@ -12,6 +12,7 @@
 #define AHEAD 96          /* items behind a call in which the next product is searched */
 #define AROUND 1024       /* items around its place in which a call's equal is searched: launch order moves calls far */
 #define PROPORTION 1e-4f  /* relative difference of figures that are the same but for a factor */
+#define NUMBER 1e-5f      /* relative difference of one number on both sides, as far as files print it */
 
 /* Whether figures are those of one value; of 16-bit types they may be near only. */
 static bool values_equal(const struct fingerprint *a, const struct fingerprint *b)
@@ -30,6 +31,41 @@ static bool values_proportional(const struct fingerprint *a, const struct finger
     float ratio = a->norm / b->norm, extreme = fmaxf(fabsf(a->max), fabsf(a->min));
     return fabsf(a->max - ratio * b->max) <= PROPORTION * extreme &&
            fabsf(a->min - ratio * b->min) <= PROPORTION * extreme;
+}
+
+/* Whether a number stands in two places hardly by chance: a loss does not, an epsilon, a factor or a count may. */
+static bool is_distinctive(double number)
+{
+    double size = fabs(number);
+    if (!(size > 0) || !isfinite(size))
+        return false;
+    double digits = size / pow(10, floor(log10(size)) - 3); /* four before the point */
+    return fabs(digits - round(digits)) > 0.01;
+}
+
+/* Whether a row is a number that a call reads. */
+static bool is_number_read(const struct dump *d, uint32_t row)
+{
+    return d->rows.v[row].io == IO_INPUT && (d->rows.v[row].has & HAS_MAX) && dump_row_numel(d, row) == 1;
+}
+
+/* Whether a call of side s reads this number, and it is distinctive. */
+static bool reads_number(const struct sequence *w, int s, uint32_t call, double number)
+{
+    EACH_EARLY_ROW(w->d[s], call, r)
+        if (is_number_read(w->d[s], r) && is_distinctive(number) &&
+            fabs(w->d[s]->rows.v[r].stat[STAT_MAX] - number) <= NUMBER * fabs(number))
+            return true;
+    return false;
+}
+
+/* Whether two calls read the same number. */
+static bool share_number(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    EACH_EARLY_ROW(w->d[TARGET], t, r)
+        if (is_number_read(w->d[TARGET], r) && reads_number(w, GOLDEN, g, w->d[TARGET]->rows.v[r].stat[STAT_MAX]))
+            return true;
+    return false;
 }
 
 /* Whether every input of a has its equal among those of b. */
@@ -116,7 +152,7 @@ static bool item_reads(const struct sequence *w, int s, const struct align_item 
     for (int k = 0; k < x->inputs; k++)
         if (w->from[s][x->in_row[k]] == made->out)
             return true;
-    return false;
+    return made->numel == 1 && reads_number(w, s, x->call, made->value.max);
 }
 
 /* Whether what reads y's result is paired with what reads x's; x is on side s. */
@@ -134,15 +170,24 @@ static bool may_be_elsewhere(const struct sequence *w, const align_item_list *X,
                              size_t i)
 {
     const struct align_item *x = &X->v[i], *y = x->match == NONE ? NULL : &Y->v[x->match];
-    if (x->set || x->group != NONE || x->numel <= 1)
+    if (x->set || x->group != NONE)
         return false;
+    if (x->numel <= 1)
+        return !y || (fingerprint_compare(&x->value, &y->value) == LIKE_NOT &&
+                      !share_number(w, (s == TARGET ? x : y)->call, (s == TARGET ? y : x)->call));
     return !y || (fingerprint_compare(&x->value, &y->value) == LIKE_NOT &&
                   is_unfounded(w, s == TARGET ? x : y, s == TARGET ? y : x));
 }
 
-/* The call of the other side near item i that holds its value and reads what it reads, the nearest of several; NONE if
- * there is none. Figures of 16-bit types are near to others': there a call, or i, is taken from its partner only where
- * the readers of both are paired. */
+/* Whether two calls hold one value and read one. */
+static bool reads_and_holds(const struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    return values_equal(&a->value, &b->value) && main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME);
+}
+
+/* The call of the other side near item i that holds its value and reads what it reads, or reads one number that it
+ * reads, such as a part of a loss: the nearest of several, NONE if there is none. Figures of 16-bit types are near to
+ * others': there a call, or i, is taken from its partner only where the readers of both are paired. */
 static uint32_t same_call(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
 {
     const struct align_item *a = &A->v[i];
@@ -156,8 +201,7 @@ static uint32_t same_call(const struct sequence *w, const align_item_list *A, co
                       fabsf(a->value.norm - b->value.norm);
         if (b->op != a->op || b->numel != a->numel || !(apart < nearest) ||
             decided_pairs_deny(w->ruled, a->call, b->call) || role_conflict(a->role, b->role) ||
-            !values_equal(&a->value, &b->value) ||
-            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) ||
+            !(a->numel == 1 ? share_number(w, a->call, b->call) : reads_and_holds(w, a, b)) ||
             !may_be_elsewhere(w, B, A, GOLDEN, k) ||
             ((a->match != NONE || b->match != NONE) && (a->value.coarse || b->value.coarse) &&
              !readers_are_paired(w, TARGET, A, B, a, (uint32_t)k)))
@@ -177,6 +221,36 @@ static void part(struct sequence *w, align_item_list *A, align_item_list *B, siz
     a->confidence = 0;
 }
 
+static void pair_items(struct sequence *w, struct align_item *a, uint32_t i, struct align_item *b, uint32_t k,
+                       enum pair_why why, float confidence)
+{
+    a->match = k;
+    b->match = i;
+    a->confidence = 0;
+    sequence_trust(a, why, confidence);
+    w->call_pair[TARGET][a->call] = b->call;
+    w->call_pair[GOLDEN][b->call] = a->call;
+}
+
+/* The last item before item i, of those without partner, whose number it reads and the other side's call does not; NONE
+ * if there is none. */
+static uint32_t number_read(const struct sequence *w, int s, const align_item_list *l, uint32_t i, uint32_t other)
+{
+    for (uint32_t k = i; k-- > 0 && k + AHEAD > i;)
+        if (l->v[k].match == NONE && !l->v[k].set && l->v[k].numel == 1 && item_reads(w, s, &l->v[i], &l->v[k]) &&
+            !reads_number(w, !s, other, l->v[k].value.max))
+            return k;
+    return NONE;
+}
+
+/* Pairs what two sums of numbers add beside the one that both read: parts of a loss, whatever their weights. */
+static void pair_other_parts(struct sequence *w, align_item_list *A, align_item_list *B, uint32_t i, uint32_t k)
+{
+    uint32_t t = number_read(w, TARGET, A, i, B->v[k].call), g = number_read(w, GOLDEN, B, k, A->v[i].call);
+    if (t != NONE && g != NONE && A->v[t].family == B->v[g].family)
+        pair_items(w, &A->v[t], t, &B->v[g], g, WHY_FLOW, 0.7f);
+}
+
 /* Pairs calls of the same value, also those that order gave to calls of other values. */
 static void pair_same(struct sequence *w, align_item_list *A, align_item_list *B)
 {
@@ -189,27 +263,26 @@ static void pair_same(struct sequence *w, align_item_list *A, align_item_list *B
             part(w, A, B, i);
         if (B->v[k].match != NONE)
             part(w, A, B, B->v[k].match);
-        a->match = k;
-        B->v[k].match = (uint32_t)i;
-        a->confidence = 0;
-        sequence_trust(a, WHY_FINGERPRINT, 0.9f);
-        w->call_pair[TARGET][a->call] = B->v[k].call;
-        w->call_pair[GOLDEN][B->v[k].call] = a->call;
+        pair_items(w, a, (uint32_t)i, &B->v[k], k, WHY_FINGERPRINT, 0.9f);
+        if (a->numel == 1)
+            pair_other_parts(w, A, B, (uint32_t)i, k);
     }
 }
 
-/* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. */
-static void follow_sums(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
+/* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. So
+ * does the last factor of a single number: a part of a loss times its weight, divided by a count. */
+static void follow_steps(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
 {
     for (size_t i = 0; i < X->n; i++) {
         struct align_item *x = &X->v[i];
         uint32_t y = x->match;
-        if (y == NONE || x->family != FAMILY_ADD || x->set || Y->v[y].family != FAMILY_ADD ||
+        bool steps = x->family == FAMILY_ADD || (x->family == FAMILY_MUL && x->numel == 1);
+        if (y == NONE || !steps || x->set || Y->v[y].family != x->family ||
             fingerprint_compare(&x->value, &Y->v[y].value) != LIKE_NOT)
             continue;
         for (size_t k = i + 1; k < X->n && k < i + AHEAD; k++) {
             struct align_item *last = &X->v[k];
-            if (last->match != NONE || last->set || last->group != NONE || last->family != FAMILY_ADD ||
+            if (last->match != NONE || last->set || last->group != NONE || last->family != x->family ||
                 last->numel != x->numel || !item_reads(w, s, last, x) || !readers_are_paired(w, s, X, Y, last, y))
                 continue;
             w->call_pair[s][x->call] = NONE;
@@ -227,8 +300,6 @@ static void follow_sums(struct sequence *w, int s, align_item_list *X, align_ite
 
 void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B)
 {
-    follow_sums(w, TARGET, A, B);
-    follow_sums(w, GOLDEN, B, A);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i], *b = a->match == NONE ? NULL : &B->v[a->match];
         if (!b || !is_unfounded(w, a, b) || (!operands_differ(w, a, b) && !chain_ends(w, A, B, i)))
@@ -236,4 +307,6 @@ void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list
         part(w, A, B, i);
     }
     pair_same(w, A, B);
+    follow_steps(w, TARGET, A, B);
+    follow_steps(w, GOLDEN, B, A);
 }
