@@ -223,3 +223,15 @@ uint32_t dataflow_maker(const struct dataflow *f, const struct dump *d, uint32_t
         h = f->held[h];
     return h != NONE && d->rows.v[h].io == IO_OUTPUT ? h : NONE;
 }
+
+bool dataflow_is_made(const struct dataflow *f, const struct dump *d, uint32_t row)
+{
+    uint32_t first = dataflow_first(f, row);
+    const struct row *x = &d->rows.v[first];
+    EACH_EARLY_ROW(d, x->call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].stat[STAT_MAX] == x->stat[STAT_MAX] &&
+            d->rows.v[r].stat[STAT_MIN] == x->stat[STAT_MIN] && d->rows.v[r].dtype == x->dtype &&
+            dump_row_numel(d, r) == dump_row_numel(d, first))
+            return false;
+    return x->io == IO_OUTPUT;
+}

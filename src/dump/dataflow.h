@@ -30,6 +30,9 @@ void dataflow_release(struct dataflow *f);
 uint32_t dataflow_first(const struct dataflow *f, uint32_t row);
 /* The output of an earlier call whose value a row holds; NONE if unknown. */
 uint32_t dataflow_maker(const struct dataflow *f, const struct dump *d, uint32_t row);
+/* Whether a recorded call made the value that a row holds: not one that read it first, as an optimizer reads or copies
+ * a weight before a product does. */
+bool dataflow_is_made(const struct dataflow *f, const struct dump *d, uint32_t row);
 /* The first number that is a whole component of a module path; NONE if there is none. */
 uint32_t scope_layer(const char *scope);
 

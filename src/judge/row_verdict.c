@@ -23,7 +23,7 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     if (k->r[TARGET]->io == IO_PARAMETER)
         return true;
     if (k->r[TARGET]->io != IO_INPUT || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
-        p->flow[TARGET].held[k->row[TARGET]] != NONE)
+        dataflow_is_made(&p->flow[TARGET], p->side[TARGET], k->row[TARGET]))
         return false;
     if (strcmp(slot, "input.weight") == 0 || strcmp(slot, "input.bias") == 0)
         return true;

@@ -88,8 +88,8 @@ static void give_part(struct judge_pass *p, struct verdict_case *k)
     k->r[s] = own;
     if (verdict_is_accepted((enum verdict)k->out->verdict))
         give_role(p, k, s);
-    else if (p->m->pairing->pairs.v[l->pair].view == NONE)
-        k->out->flags |= LINE_DOUBTFUL; /* figures do not show which part it is */
+    else if (p->m->pairing->pairs.v[l->pair].view == NONE && k->out->rule != RULE_PARAMETER)
+        k->out->flags |= LINE_DOUBTFUL; /* figures do not show which part it is; all parts of a weight are weights */
     k->r[!s] = whole;
 }
 
