@@ -78,6 +78,14 @@ static int score_flow(const struct align_item *a, const struct align_item *b, co
     return 2 * led - misled;
 }
 
+/* Whether a softmax stands where the other side has an activation of the same input: a router's sigmoid. */
+static bool functions_of_one(const struct align_item *a, const struct align_item *b)
+{
+    bool both = (a->family == FAMILY_SOFTMAX && b->family == FAMILY_ACTIVATION) ||
+                (a->family == FAMILY_ACTIVATION && b->family == FAMILY_SOFTMAX);
+    return both && a->inputs && b->inputs && fingerprint_compare(&a->in[0], &b->in[0]) > LIKE_UNKNOWN;
+}
+
 /* The score of a pair of items; 0: impossible. */
 static int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
@@ -85,15 +93,16 @@ static int align_score(const struct align_item *a, const struct align_item *b, c
         return 0;
     if (m->denied->n && nmap_get(m->denied, decided_pairs_key(a->call, b->call)) != MAP_NONE)
         return 0;
-    bool role = a->role && a->role == b->role;
-    if (a->family != b->family && !(role && family_is_compute(a->family) == family_is_compute(b->family) &&
-                                    (a->family == FAMILY_MODULE || b->family == FAMILY_MODULE)))
+    bool role = a->role && a->role == b->role, functions = functions_of_one(a, b);
+    bool modules = role && family_is_compute(a->family) == family_is_compute(b->family) &&
+                   (a->family == FAMILY_MODULE || b->family == FAMILY_MODULE);
+    if (a->family != b->family && !functions && !modules)
         return 0;
     if (role_conflict(a->role, b->role))
         return 0;
     enum likeness l = fingerprint_compare(&a->value, &b->value);
     bool same = a->op == b->op;
-    if ((a->whole != b->whole || (!same && align_strict_family(a->family))) && l < LIKE_NEAR)
+    if ((a->whole != b->whole || (!same && !functions && align_strict_family(a->family))) && l < LIKE_NEAR)
         return 0;
     int s = 2 + (same ? 2 : 0) + (role ? 3 : 0) + (l == LIKE_SAME ? 5 : l == LIKE_NEAR ? 3 : l == LIKE_NOT ? -1 : 0);
     s += score_inputs(a, b);
