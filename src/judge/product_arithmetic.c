@@ -55,11 +55,14 @@ static double product_error(const struct judge_pass *p, uint32_t i, enum product
         return NAN;
     const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     const struct call *c = &p->side[TARGET]->calls.v[t->call];
+    /* a product with its bias may be one call on the golden side alone */
+    bool adds = c->family == FAMILY_ADD && family_is_product(p->side[GOLDEN]->calls.v[g->call].family);
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
-                   p->multiplies[t->call];
+                   (p->multiplies[t->call] || adds);
     if (!product || pair_is_doubtful(p, l))
         return NAN;
-    *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : family_is_product(c->family) ? PRODUCT_OTHER : PRODUCT_MODULE;
+    bool other = family_is_product(c->family) || adds;
+    *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : other ? PRODUCT_OTHER : PRODUCT_MODULE;
     double e = done ? p->m->figures[i]->rel_l2 : sketches_apart(p, l->row);
     bool figures_alone = !(t->has & g->has & HAS_FILE);
     return isnan(e) && figures_alone ? extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least : e;
