@@ -322,6 +322,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
     sequence_pair_weights(&w);
     meet_levels(&w);
     sequence_pair_sources(&w);
+    sequence_pair_epsilons(&w);
     if (loose)
         sequence_graph_gradients(&w, gradients);
     for (int s = 0; s < 2; s++)

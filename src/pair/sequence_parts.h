@@ -118,6 +118,9 @@ uint64_t sequence_value(const struct dump *d, uint32_t row);
 /* Pairs the results that paired inputs hold, where the calls that made them have no partners on either side. */
 void sequence_pair_sources(struct sequence *w);
 
+/* Pairs the epsilons of norms that one side writes out as operators. */
+void sequence_pair_epsilons(struct sequence *w);
+
 /* Pairs the rows of one pair of calls: called first with `certain` for all calls (rows with evidence), then for the
  * others, using what the first pass showed. */
 void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain);
