@@ -8,6 +8,7 @@
 
 #include "dump/family.h"
 #include "dump/role.h"
+#include "pair/call_arguments.h"
 
 #define AHEAD 96          /* items behind a call in which the next product is searched */
 #define AROUND 1024       /* items around its place in which a call's equal is searched: launch order moves calls far */
@@ -269,6 +270,35 @@ static void pair_same(struct sequence *w, align_item_list *A, align_item_list *B
     }
 }
 
+/* How many elements a choice takes: the whole number among its inputs; NONE: it is not recorded. */
+static uint32_t number_taken(const struct dump *d, uint32_t call)
+{
+    uint32_t named = call_argument(d, call, "k");
+    EACH_EARLY_ROW(d, call, r)
+        if (named == NONE && is_number_read(d, r) && d->rows.v[r].stat[STAT_MAX] > 1 &&
+            d->rows.v[r].stat[STAT_MAX] == floor(d->rows.v[r].stat[STAT_MAX]))
+            named = r;
+    return named;
+}
+
+/* Pairs choices of the largest elements of one value that take more or fewer of them, and how many they take. */
+static void pair_choices(struct sequence *w, align_item_list *A, align_item_list *B)
+{
+    uint32_t topk = family_operator(STR("topk"));
+    for (uint32_t i = 0; i < A->n; i++)
+        for (uint32_t k = 0; k < B->n && A->v[i].match == NONE && A->v[i].op == topk && !A->v[i].set; k++) {
+            struct align_item *a = &A->v[i], *b = &B->v[k];
+            if (b->match != NONE || b->set || b->op != topk || b->numel == a->numel || !a->inputs || !b->inputs ||
+                !values_equal(&a->in[0], &b->in[0]) || decided_pairs_deny(w->ruled, a->call, b->call))
+                continue;
+            uint32_t t = number_taken(w->d[TARGET], a->call), g = number_taken(w->d[GOLDEN], b->call);
+            if (t != NONE && g != NONE && sequence_free(w, TARGET, t) && sequence_free(w, GOLDEN, g)) {
+                pair_items(w, a, i, b, k, WHY_INPUTS, 0.8f);
+                sequence_emit(w, t, g, WHY_INPUTS, 0.8f);
+            }
+        }
+}
+
 /* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. So
  * does the last factor of a single number: a part of a loss times its weight, divided by a count. */
 static void follow_steps(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
@@ -307,6 +337,7 @@ void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list
         part(w, A, B, i);
     }
     pair_same(w, A, B);
+    pair_choices(w, A, B);
     follow_steps(w, TARGET, A, B);
     follow_steps(w, GOLDEN, B, A);
 }
