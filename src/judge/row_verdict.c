@@ -15,6 +15,19 @@
 
 /* ---- roles ---- */
 
+/* Whether an earlier call of the module in this step, of another micro-batch, moved what this one reads: the running
+ * statistics of a norm. */
+static bool is_moved_in_step(const struct dump *d, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    bool keeps = c->scope != NONE && align_item_does(d, call, STR("batch_norm"));
+    for (uint32_t i = call; keeps && i-- > 0;)
+        if (d->calls.v[i].scope == c->scope && d->calls.v[i].phase == PHASE_FORWARD &&
+            align_item_does(d, i, STR("batch_norm")))
+            return true;
+    return false;
+}
+
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
@@ -37,7 +50,8 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     case FAMILY_EMBEDDING:
         return row_class(k->r[TARGET]) == CLASS_FLOAT;
     case FAMILY_NORM: /* running statistics, weight and bias follow the values */
-        return s && s->ndim == 1 && strlen(slot) == strlen("input.1") && slot[6] >= '1' && slot[6] <= '4';
+        return s && s->ndim == 1 && strlen(slot) == strlen("input.1") && slot[6] >= '1' && slot[6] <= '4' &&
+               (slot[6] > '2' || !is_moved_in_step(p->side[TARGET], k->call));
     default:
         return false;
     }
