@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "judge/pass_rows.h"
 #include "oracle/candidate_trial.h"
 #include "oracle/recompute.h"
 
@@ -78,15 +79,18 @@ static void judge_output(const struct oracle_side *const side[2], const struct e
     uint32_t row = r->output_row[output];
     const struct trials j = {r, INFINITY};
     const struct candidate *k = crossed_candidate(&j, oracle_side_row(side[x->from], row), output);
+    uint32_t partner = x->m->pairing->lines.v[x->m->pairing->line_of[x->from][row]].row[!x->from];
+    const struct dump *d = x->m->side[!x->from];
     struct trial t;
     bool finer;
     if (!k)
         return;
+    EACH_EARLY_ROW(d, d->rows.v[partner].call, in) /* a sum in float32 reads a product in 16 bits, say */
+        r->types |= pass_is_float(&d->rows.v[in], IO_INPUT) ? 1u << d->rows.v[in].dtype : 0;
     trial_run(&j, k, output, 0, &t);
     enum dtype type = recorded_call_type(r, r->values.output[output].dtype, &finer);
-    uint32_t line = x->m->pairing->line_of[x->from][row];
     out->row[out->outputs][x->from] = row;
-    out->row[out->outputs][!x->from] = x->m->pairing->lines.v[line].row[!x->from];
+    out->row[out->outputs][!x->from] = partner;
     out->residual[out->outputs++] = crossed_residual(side[!x->from], p, &t, type);
 }
 
