@@ -10,7 +10,7 @@
 #include "judge/accepted.h"
 #include "judge/conditioning.h"
 #include "judge/forward_uses.h"
-#include "judge/gradient_terms.h"
+#include "judge/open_results.h"
 #include "judge/packed_verdicts.h"
 #include "judge/pass_rows.h"
 #include "judge/row_verdict.h"
@@ -481,38 +481,8 @@ static uint32_t agreed_elements(const struct causes *k, uint32_t line, uint32_t 
     if (of == NONE || !k->decided[of] || k->j->line[of].cause != CAUSE_AGREES)
         return NONE;
     /* where all of it agrees but for what nobody reads, this may be what somebody does read */
-    return measure_figures(k->m, of)->rel_l2 > (double)k->j->line[of].limit ? NONE : of;
-}
-
-#define JOINED_LEAST 2 /* elements of a slice: fewer are found by chance */
-
-/* The lines of which a gradient may be put together: of any calls, or of those directly inside of a module. */
-struct agreed_parts {
-    const struct causes *k;
-    uint32_t module; /* its backward call; NONE: any */
-};
-
-static bool is_agreed_part(const void *parts, uint32_t of)
-{
-    const struct agreed_parts *x = parts;
-    const struct causes *k = x->k;
-    const struct line_judgement *l = &k->j->line[of];
-    uint32_t call = k->d->rows.v[k->m->pairing->lines.v[of].row[TARGET]].call;
-    return (x->module == NONE || k->d->calls.v[call].parent == x->module) && k->decided[of] &&
-           l->cause == CAUSE_AGREES &&
-           (l->basis == BASIS_RECOMPUTED || measure_figures(k->m, of)->rel_l2 <= (double)l->limit);
-}
-
-/* Whether unrecorded steps put a gradient together of such pairs: an incoming one of those of slices of the value, a
- * parameter's of those of its elements, which may be one each, inside of its module. */
-static bool joins_agreed_elements(const struct causes *k, uint32_t line, uint32_t row)
-{
-    uint32_t call = k->d->rows.v[row].call;
-    bool own = k->d->rows.v[row].io == IO_GRADIENT && !(k->j->line[line].flags & LINE_STATISTICS);
-    struct agreed_parts parts = {k, own ? condition_module_backward(k->d, call) : NONE};
-    bool may = own ? parts.module != NONE
-                   : k->d->calls.v[call].phase == PHASE_BACKWARD && may_be_taken(k, line, row);
-    return may && taken_elements_joined(k->m, k->flow, line, own ? 1 : JOINED_LEAST, is_agreed_part, &parts);
+    bool whole = k->j->line[of].basis == BASIS_RECOMPUTED;
+    return !whole && measure_figures(k->m, of)->rel_l2 > (double)k->j->line[of].limit ? NONE : of;
 }
 
 #define NOT_ASKED (NONE - 1)
@@ -636,9 +606,8 @@ static bool decide_agreed_before(struct causes *k, const struct undecided *u)
     agreed = agreed == NONE ? agreed_elements(k, u->line, u->row) : agreed;
     const struct summed_gradient *sum =
         agreed == NONE ? summed_gradient_of_agreeing(k->j, k->m, k->o, k->decided, u->line) : NULL;
-    if (agreed == NONE && !sum &&
-        (gradient_terms_explain(k->j, k->m, k->flow, k->decided, u->line) ||
-         joins_agreed_elements(k, u->line, u->row))) {
+    if (agreed == NONE && !sum && k->o->residual &&
+        open_results_explain(k->j, k->m, k->flow, k->decided, u->line)) {
         give_cause(k, u->line, CAUSE_AGREES, BASIS_FLOW, NONE);
         return true;
     }

@@ -206,6 +206,11 @@ static void say_never_read(struct rule_case *k)
 static void say_same_function(struct rule_case *k)
 {
     char r[NUM_MAX];
+    if (isnan(k->x->residual)) {
+        buf_fmt(k->out, _("%s is %s, as far as steps that were not recorded hand on what rows that agree differ by"),
+                k->what, k->error);
+        return;
+    }
     buf_fmt(k->out,
             _("%s is %s, from inputs that agree: both calls compute the same function (residual %s of its bound)"),
             k->what, k->error, error_digits(r, k->x->residual));

@@ -17,7 +17,6 @@
 #include "judge/framework_difference.h"
 #include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
-#include "judge/gradient_terms.h"
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
 #include "judge/judge_summary.h"
@@ -27,6 +26,7 @@
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
 #include "judge/never_read.h"
+#include "judge/open_results.h"
 #include "judge/optimizer_noise.h"
 #include "judge/other_route.h"
 #include "judge/pool_ties.h"
@@ -156,11 +156,7 @@ EXCEPTION(double, unrecorded_roundings_error,
           (const struct judge_pass *p, const struct verdict_case *k, double noise), (p, k, noise), 0)
 EXCEPTION(uint32_t, taken_elements_from, (const struct measure *m, const struct dataflow *flow, uint32_t line),
           (m, flow, line), NONE)
-EXCEPTION(bool, taken_elements_joined,
-          (const struct measure *m, const struct dataflow *flow, uint32_t line, size_t least,
-           bool (*agrees)(const void *context, uint32_t line), const void *context),
-          (m, flow, line, least, agrees, context), false)
-EXCEPTION(bool, gradient_terms_explain,
+EXCEPTION(bool, open_results_explain,
           (const struct judgement *j, const struct measure *m, const struct dataflow *flow, const bool *decided,
            uint32_t line),
           (j, m, flow, decided, line), false)
