@@ -639,7 +639,10 @@ static void decide_cause(struct causes *k, uint32_t line, uint32_t row, struct o
     uint32_t from = of.start;
     struct undecided u = undecided_of(k, line, row, of);
     if (!is_compared(u.l)) {
-        give_cause(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
+        bool drawn = k->d->calls.v[u.x->call].family == FAMILY_RANDOM;
+        bool solved = u.by_value && !drawn && line_is_in_doubt(u.l) && from == NONE && inputs_agree(k, u.x->call) &&
+                      (double)u.l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+        give_cause(k, line, solved ? CAUSE_AGREES : CAUSE_UNKNOWN, solved ? BASIS_RECOMPUTED : BASIS_NONE, NONE);
         return;
     }
     if (decide_other_function(k, &u))
@@ -811,7 +814,7 @@ static void give_verdicts(struct causes *k)
             continue;
         if (behind_choice)
             give_verdict(l, VERDICT_SKIP, RULE_BEHIND_CHOICE);
-        else if (l->cause == CAUSE_AGREES && bad)
+        else if (l->cause == CAUSE_AGREES && (bad || (l->basis == BASIS_RECOMPUTED && line_is_in_doubt(l))))
             give_verdict(l, VERDICT_MATCH, RULE_SAME_FUNCTION);
         else if (l->cause == CAUSE_STARTS && !bad)
             give_verdict(l, VERDICT_DEVIATE, l->basis == BASIS_RECOMPUTED ? RULE_OTHER_FUNCTION
