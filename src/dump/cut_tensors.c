@@ -15,7 +15,8 @@ static const struct shape *shape_in(const struct dump *d, uint32_t call, enum ro
     return NULL;
 }
 
-/* A product's two operands and its output. A matmul takes its second operand as [k, n] or [n, k], others as [n, k]. */
+/* A product's two operands and its output. A matmul takes its second operand as [k, n] or [n, k], others as [n, k], but
+ * for layers that keep their weight transposed (MindFormers' Linear, transformers' Conv1D). */
 struct product_shapes {
     const struct shape *x, *w, *y;
     bool matmul;
@@ -69,7 +70,7 @@ static bool is_turned(const struct product_shapes *p)
 /* Whether the shapes are those of a product; a matmul may take its first operand transposed, too. */
 static bool product_fits(const struct product_shapes *p)
 {
-    if (sizes_that_fit(p, is_turned(p)) == 2)
+    if (sizes_that_fit(p, false) == 2 || sizes_that_fit(p, true) == 2)
         return true;
     int64_t k = size_from_last(p->x, 1), n = size_from_last(p->y, 0), w[2] = {size_from_last(p->w, 0),
                                                                               size_from_last(p->w, 1)};

@@ -308,6 +308,28 @@ static void cut_in_one_layer(void **state)
     dump_release(&d);
 }
 
+/* Layers that keep their weight as [k, n]: nothing was cut. */
+static void weights_kept_transposed(void **state)
+{
+    struct dump d;
+    (void)state;
+    dump_init(&d);
+    for (int i = 0; i < 3; i++) {
+        struct buf name = {0};
+        buf_fmt(&name, "Cell.layers.%d.mapping.Linear.forward.0", i);
+        uint32_t c = dump_add_call(&d, buf_view(&name), CALL_MODULE, PHASE_FORWARD);
+        d.calls.v[c].family = FAMILY_LINEAR;
+        add(&d, c, "input.0", IO_INPUT, (const int64_t[]){54, 40}, 2);
+        add(&d, c, "parameters.weight", IO_PARAMETER, (const int64_t[]){40, 88}, 2);
+        add(&d, c, "output.0", IO_OUTPUT, (const int64_t[]){54, 88}, 2);
+        buf_release(&name);
+    }
+    cut_tensors_find(&d);
+    assert_false(d.tensors_cut);
+    assert_int_equal(cut_tensors_call(&d, 0), SHAPES_FIT);
+    dump_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +342,7 @@ int main(void)
         cmocka_unit_test(cut_recordings),
         cmocka_unit_test(cut_to_one_size),
         cmocka_unit_test(cut_in_one_layer),
+        cmocka_unit_test(weights_kept_transposed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
