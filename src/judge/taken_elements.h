@@ -1,5 +1,4 @@
-/* Values that an unrecorded step only takes out of an earlier pair: an index, a slice, a repetition; gradients that it
- * puts together from such. */
+/* Values that an unrecorded step only takes out of an earlier pair: an index, a slice, a repetition. */
 #ifndef JUDGE_TAKEN_ELEMENTS_H
 #define JUDGE_TAKEN_ELEMENTS_H
 
@@ -9,10 +8,5 @@
 /* The line of the nearest earlier row of the target that has, in one place, both sides' values of each element of this
  * line; NONE: there is none among the rows that are looked at. `flow`: the target's. Reads tensors. */
 uint32_t taken_elements_from(const struct measure *m, const struct dataflow *flow, uint32_t line);
-/* Whether unrecorded steps put a line together of such pairs, each of which they hold whole: both sides' values of each
- * element that differs are in one place of an earlier, smaller line for which `agrees` holds, and at least `least` of
- * whose elements differ. Reads tensors. */
-bool taken_elements_joined(const struct measure *m, const struct dataflow *flow, uint32_t line, size_t least,
-                           bool (*agrees)(const void *context, uint32_t line), const void *context);
 
 #endif
