@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "dump/contradiction.h"
+#include "dump/family.h"
 #include "dump/reader.h"
 #include "dump/step_before.h"
 
@@ -163,6 +164,15 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near)
 }
 
 #define MODULES_MOST 32 /* around a call */
+
+bool dump_call_overwrites(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->calls.v[call].family == FAMILY_ACTIVATION && d->rows.v[r].io == IO_INPUT &&
+            d->rows.v[r].kind == ROW_BOOL && d->rows.v[r].stat[STAT_MAX] != 0)
+            return true;
+    return false;
+}
 
 bool dump_call_is_in(const struct dump *d, uint32_t call, uint32_t module)
 {

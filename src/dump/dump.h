@@ -266,6 +266,8 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
 bool dump_call_is_in(const struct dump *d, uint32_t call, uint32_t module);
 /* The first tensor of a call's inputs or outputs, or NONE. */
 uint32_t dump_first_tensor(const struct dump *d, uint32_t call, enum row_io io);
+/* Whether an activation's forward call overwrites its input: "inplace", the one argument that is true or false. */
+bool dump_call_overwrites(const struct dump *d, uint32_t call);
 /* By its full name; NONE if absent. */
 uint32_t dump_find_row(const struct dump *d, struct str name);
 /* The call's first row of that slot; NONE if absent. */

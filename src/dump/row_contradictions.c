@@ -238,7 +238,7 @@ static uint32_t tensors_in(const struct dump *d, uint32_t call)
 }
 
 /* Whether what a backward call hands back are the gradients of its forward call's own inputs: PyTorch shows those of a
- * function's last node, which a product, a norm, a pooling or an addition in place leaves to other inputs, and one of
+ * function's last node, which a product, a norm, a pooling or a call in place leaves to other inputs, and one of
  * several tensors (prelu's slopes) may have got other axes before it. */
 static bool hands_back_own(const struct dump *d, uint32_t call)
 {
@@ -247,7 +247,7 @@ static bool hands_back_own(const struct dump *d, uint32_t call)
     bool one_node = f == FAMILY_ACTIVATION || f == FAMILY_SOFTMAX || f == FAMILY_VIEW || f == FAMILY_CAST ||
                     f == FAMILY_COPY;
     return forward->kind == CALL_MODULE || strcmp(d->framework, "mindspore") == 0 ||
-           (one_node && tensors_in(d, call) == 1);
+           (one_node && tensors_in(d, call) == 1 && !dump_call_overwrites(d, call));
 }
 
 void gradient_sizes_find(struct dump *d)

@@ -39,16 +39,11 @@ static bool passes_gradient(const struct dump *d, uint32_t row)
     return false;
 }
 
-/* Whether an activation overwrote its input ("inplace" by name or position): its input hook then records the result. */
+/* Whether an activation overwrote its input: its input hook then records the result. */
 static bool in_place(const struct dump *d, uint32_t row)
 {
-    uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
-    if (d->calls.v[call].family != FAMILY_ACTIVATION || forward == NONE || !passes_gradient(d, row))
-        return false;
-    EACH_EARLY_ROW(d, forward, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_BOOL && d->rows.v[r].stat[STAT_MAX] != 0)
-            return true;
-    return false;
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    return forward != NONE && passes_gradient(d, row) && dump_call_overwrites(d, forward);
 }
 
 /* Whether a module got its input in a list: its hooks take gradients of tensors that are

@@ -7,6 +7,7 @@
 #include "dump/cut_tensors.h"
 #include "dump/reader.h"
 #include "dump/family.h"
+#include "dump/row_contradictions.h"
 
 static uint32_t add(struct dump *d, uint32_t call, const char *slot, enum row_io io, const int64_t *dim, int ndim)
 {
@@ -330,6 +331,30 @@ static void weights_kept_transposed(void **state)
     dump_release(&d);
 }
 
+/* An activation in place on a view hands back the gradient of the whole value; any other that of what it got. */
+static void gradients_of_calls_in_place(void **state)
+{
+    (void)state;
+    for (int in_place = 0; in_place < 2; in_place++) {
+        struct dump d;
+        dump_init(&d);
+        uint32_t f = dump_add_call(&d, STR("Functional.relu.0.forward"), CALL_API, PHASE_FORWARD);
+        uint32_t b = dump_add_call(&d, STR("Functional.relu.0.backward"), CALL_API, PHASE_BACKWARD);
+        d.calls.v[f].family = d.calls.v[b].family = FAMILY_ACTIVATION;
+        d.calls.v[b].twin = f;
+        add(&d, f, "input.0", IO_INPUT, (const int64_t[]){2, 16, 64}, 3);
+        uint32_t flag = dump_add_row(&d, f, (struct row){.slot = dump_slot(&d, STR("input.inplace")), .extra = NONE,
+                                                         .shape = NONE, .io = IO_INPUT, .kind = ROW_BOOL});
+        d.rows.v[flag].stat[STAT_MAX] = in_place;
+        add(&d, f, "output.0", IO_OUTPUT, (const int64_t[]){2, 16, 64}, 3);
+        add(&d, b, "input.0", IO_INPUT, (const int64_t[]){2, 16, 64}, 3);
+        add(&d, b, "output.0", IO_OUTPUT, (const int64_t[]){32, 64}, 2);
+        gradient_sizes_find(&d);
+        assert_int_equal(d.problems.n, !in_place);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +368,7 @@ int main(void)
         cmocka_unit_test(cut_to_one_size),
         cmocka_unit_test(cut_in_one_layer),
         cmocka_unit_test(weights_kept_transposed),
+        cmocka_unit_test(gradients_of_calls_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
