@@ -39,7 +39,7 @@ static bool is_read(const struct measure *m, const struct dataflow *flow, uint32
     uint32_t value = dataflow_first(flow, result);
     for (uint32_t r = result + 1; r < before; r++)
         if (d->rows.v[r].io == IO_INPUT && d->calls.v[d->rows.v[r].call].kind != CALL_MODULE &&
-            m->pairing->lines.v[m->pairing->line_of[TARGET][r]].pair != NONE && dataflow_first(flow, r) == value)
+            pairing_paired_line(m->pairing, TARGET, r) != NONE && dataflow_first(flow, r) == value)
             return true;
     return false;
 }
@@ -83,7 +83,9 @@ bool open_results_explain(const struct judgement *j, const struct measure *m, co
     if (!may || held != NONE || held_line(m, flow, GOLDEN, rows[GOLDEN]) != NONE)
         return may && held != NONE && hands_on(j, m, flow, decided, held, (double)l->error);
     for (uint32_t r = row; r-- > 0 && row - r <= (x->io == IO_OUTPUT ? TERMS_WITHIN : OPEN_WITHIN);) {
-        uint32_t of = m->pairing->line_of[TARGET][r];
+        uint32_t of = pairing_paired_line(m->pairing, TARGET, r);
+        if (of == NONE)
+            continue;
         bool open = row - r <= OPEN_WITHIN && pass_is_float(&d->rows.v[r], IO_OUTPUT) &&
                     d->calls.v[d->rows.v[r].call].phase == d->calls.v[x->call].phase &&
                     dump_row_numel(d, r) >= elements && hands_on(j, m, flow, decided, of, (double)l->error) &&
