@@ -28,16 +28,21 @@ def tokens(o, name, b=2, s=S, low=4, high=V):
 
 @torch.no_grad()
 def initialise(model, seed):
+    conv1d = {id(m.weight) for m in model.modules() if isinstance(m, nn.Conv1d) and getattr(model, 'package', False)}
     for name, p in model.named_parameters():
+        if not p.numel():
+            continue
         x = draw(name, seed).standard_normal(tuple(p.shape)).astype(np.float32)
         leaf = name.split('.')[-1]
         if 'A_log' in name or 'dt_bias' in name or 'logit_scale' in name or leaf == 'D' or 'alpha_' in name:
             continue
         if p.ndim < 2:
-            x = 1 + 0.12 * x if leaf in ('weight', 'gamma', 'scale') or 'norm' in leaf else 0.08 * x
+            x = 1 + 0.12 * x if leaf in ('weight', 'gamma', 'scale', 'g') or 'norm' in leaf else 0.08 * x
+        elif leaf in ('g', 'gamma') and p.numel() == max(p.shape):  # norms of packages whose factor has axes of one
+            x = 1 + 0.12 * x
         else:
             table = any(w in name.lower() for w in ('embed', 'wte', 'wpe', 'shared.weight', 'cls_token'))
-            x = 0.6 * x if table else 1.1 * x * (p.shape[-1] if p.ndim == 3 else p[0].numel()) ** -0.5
+            x = 0.6 * x if table else 1.1 * x * (p.shape[-1] if p.ndim == 3 and id(p) not in conv1d else p[0].numel()) ** -0.5
         p.copy_(torch.from_numpy(np.asarray(x, np.float32)))
     for name, b in model.named_buffers():
         if name.endswith('running_mean'):

@@ -21,6 +21,9 @@ def preload():
     import transformers, transformers.masking_utils, timm, diffusers, msprobe.pytorch
     import models, models_more
     models_more.add(models)
+    import models_packages
+    if models_packages.PIP:
+        models_packages.add(models)
     torch.set_num_threads(1)
     return models
 
@@ -57,6 +60,9 @@ def record(models, name, out, level, task, text, fault):
         t = getattr(torch, o.dtype)
         for p in m.parameters():
             p.data = p.data.to(t)
+        for b in m.buffers() if getattr(m, 'package', False) else ():  # as model.bfloat16() does
+            if b.is_floating_point():
+                b.data = b.data.to(t)
         given = {k: v.to(t) if torch.is_tensor(v) and v.is_floating_point() else v for k, v in given.items()}
     if o.channels_last:
         m.to(memory_format=torch.channels_last)
