@@ -206,6 +206,7 @@ static const struct formula_case reduce_cases[] = {
 static const struct formula_case move_cases[] = {
     {"permute", "T2,3,4 l2,0,1", "4,2,3", 0.912340414285, 0.653010106027, true},
     {"transpose", "T2,3,4 n0 n-1", "4,3,2", 0.912340414285, -3.73384613807, true},
+    {"transpose", "T2,3,4 n2 n0 n1", "4,2,3", 0.912340414285, 0.653010106027, true},
     {"t", "T3,4", "4,3", 2.51776576993, 0.117905957276, true},
     {"movedim", "T2,3,4 n0 n2", "3,4,2", 0.912340414285, 1.33874554749, true},
     {"expand", "T3,1 l2,3,4", "2,3,4", 20.0687918065, 0.456548465775, true},

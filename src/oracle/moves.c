@@ -115,13 +115,14 @@ static bool meets_nothing(struct call_values *c, const int64_t *place, int64_t n
     return true;
 }
 
-/* Adds the candidate for one input's gradient. */
+/* Adds the candidate for one input's gradient. MindSpore converts that of integers and booleans to their type. */
 static void give_part(struct call_values *c, const struct moves *m, int input, const double *back, int64_t start)
 {
     struct real_tensor part = *m->in[input];
+    enum dtype type = c->outputs == 1 ? c->output[0].dtype : DTYPE_F64;
     part.v = real_array(c, part.count);
-    if (part.count)
-        memcpy(part.v, back + start, (size_t)part.count * sizeof *part.v);
+    for (int64_t i = 0; i < part.count; i++)
+        part.v[i] = as_type(back[start + i], type);
     candidate_moved(c, ANY_OUTPUT, &part, "g at its place, else 0");
 }
 

@@ -375,6 +375,35 @@ static void a_cast_that_changes_nothing_hands_on(void **state)
     }
 }
 
+/* MindSpore converts the gradient of a cast to the type that was cast, booleans too. */
+static void the_gradient_of_a_cast_has_the_type_of_its_input(void **state)
+{
+    static const struct {
+        enum dtype from;
+        double gradient[2];
+    } cases[] = {{DTYPE_F64, {-0.25, 3.5}}, {DTYPE_BOOL, {1, 1}}, {DTYPE_I64, {0, 3}}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_call m;
+        made_call_open(&m, "cast", "T2");
+        made_call_result(&m, "2");
+        m.place[0].tensor.dtype = cases[i].from;
+        struct real_tensor got = real_like(&m.c, &m.result);
+        got.dtype = cases[i].from;
+        m.gradient = real_like(&m.c, &m.result);
+        m.gradient.v[0] = -0.25;
+        m.gradient.v[1] = 3.5;
+        m.c.gradient = &m.gradient;
+        m.c.gradients = 1;
+        m.c.output = &got;
+        made_call_run(&m, true);
+        assert_int_equal(m.c.candidates, 1);
+        for (int k = 0; k < 2; k++)
+            assert_true(candidate_values(&m, &m.c.candidate[0])[k] == cases[i].gradient[k]);
+        made_call_release(&m);
+    }
+}
+
 /* A module's weight lies as outputs and inputs, or as inputs and outputs; one that fits neither says nothing. */
 static void modules_multiply_by_either_layout(void **state)
 {
@@ -519,6 +548,7 @@ int main(void)
         cmocka_unit_test(a_stacked_axis_is_told_by_the_sizes),
         cmocka_unit_test(an_unstacked_axis_is_told_by_the_parts),
         cmocka_unit_test(a_cast_that_changes_nothing_hands_on),
+        cmocka_unit_test(the_gradient_of_a_cast_has_the_type_of_its_input),
         cmocka_unit_test(modules_multiply_by_either_layout),
         cmocka_unit_test(a_convolution_module_is_told_by_its_result),
         cmocka_unit_test(a_condition_is_measured_where_it_is_known),
