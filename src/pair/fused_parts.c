@@ -84,6 +84,13 @@ static void write_whole(const struct dump *d, uint32_t row, struct buf *out)
         buf_fmt(out, "/%llu", (unsigned long long)dump_row_numel(d, row));
 }
 
+static void write_shape(const struct dump *d, uint32_t row, struct buf *out)
+{
+    const struct shape *shape = dump_row_shape(d, row);
+    for (int i = 0; shape && i < shape->ndim; i++)
+        buf_fmt(out, "/%lld", (long long)shape->dim[i]);
+}
+
 static uint32_t kind_number(struct splitting *x, const struct fused_part *p, size_t index)
 {
     const struct dump *w = x->d[p->side], *n = x->d[!p->side];
@@ -100,6 +107,9 @@ static uint32_t kind_number(struct splitting *x, const struct fused_part *p, siz
     uint64_t whole = hash_bytes(text.p, text.n, 23);
     buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot],
             (unsigned long long)wide, (unsigned long long)narrow);
+    write_shape(w, p->wide, &text); /* two towers may hold as many values in other shapes */
+    buf_char(&text, '/');
+    write_shape(n, p->row, &text);
     uint64_t key = hash_bytes(text.p, text.n, 23);
     buf_release(&text);
     uint32_t k = nmap_get(&x->kind_of, key);

@@ -276,6 +276,50 @@ static void axes_in_another_order(void **state)
     order_is_found("24,12", "8,3,36");
 }
 
+/* Two towers of one model, whose tensors have as many values in other shapes: each is divided in its own way. */
+static void towers_of_one_size(void **state)
+{
+    enum { BATCH = 3, VALUES_EACH = 96 };
+    static float part[BATCH * VALUES_EACH], whole[3 * BATCH * VALUES_EACH];
+    static char names[LAYERS * 3][2][60];
+    struct tensor_dump d[2];
+    struct decisions marks = {0};
+    char call[50], shape[40];
+    (void)state;
+    tensors_begin(&d[0]);
+    tensors_begin(&d[1]);
+    for (int l = 0; l < LAYERS; l++) {
+        int length = l < LAYERS / 2 ? 8 : 4, width = VALUES_EACH / length;
+        for (int i = 0; i < 3; i++) {
+            char *const *name = (char *const[]){names[l * 3 + i][0], names[l * 3 + i][1]};
+            fill(part, BATCH * VALUES_EACH);
+            for (int k = 0; k < BATCH * VALUES_EACH; k++) {
+                int b = k / VALUES_EACH, q = k % VALUES_EACH / width, c = k % width;
+                whole[(q * BATCH + b) * 3 * width + i * width + c] = part[k];
+            }
+            snprintf(call, sizeof call, "Mint.%s.%d.forward", qkv[i], l);
+            snprintf(shape, sizeof shape, "%d,%d,%d", BATCH, length, width);
+            tensors_add(&d[0], call, shape, part, BATCH * VALUES_EACH);
+            snprintf(name[0], sizeof names[0][0], "%s.output.0", call);
+            snprintf(name[1], sizeof names[0][1], "Functional.fused.%d.forward.output.0", l);
+            struct decision x = {.kind = DECIDE_MARK, .step = 1, .side = {name[0], name[1]}, .view = ""};
+            decisions_add(&marks, x);
+        }
+        snprintf(call, sizeof call, "Functional.fused.%d.forward", l);
+        snprintf(shape, sizeof shape, "%d,%d", length * BATCH, 3 * width);
+        tensors_add(&d[1], call, shape, whole, 3 * BATCH * VALUES_EACH);
+    }
+    tensors_end(&d[0]);
+    tensors_end(&d[1]);
+    struct session *s = compare(d, &marks);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+        assert_int_equal(s->now->measure.state[i], MEASURE_DONE);
+        assert_true(s->now->measure.figures[i]->rel_l2 <= 0);
+    }
+    shut(s);
+    decisions_release(&marks);
+}
+
 /* The view a person gave is the one that holds, right or not. */
 static void a_given_view_stays(void **state)
 {
@@ -319,6 +363,7 @@ int main(void)
         cmocka_unit_test(nothing_is_invented),
         cmocka_unit_test(a_part_alone),
         cmocka_unit_test(axes_in_another_order),
+        cmocka_unit_test(towers_of_one_size),
         cmocka_unit_test(a_given_view_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
