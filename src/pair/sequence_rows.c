@@ -133,6 +133,24 @@ static bool may_move(const struct sequence *w, uint32_t x, uint32_t y)
     return fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
 }
 
+/* Whether the gradients at one place in the backward calls of two operators are those of different values: of a
+ * quotient's second operand and of a product's, its reciprocal; of the results of forward calls that are no partners
+ * (a root and its reciprocal, alike as their operands' gradients may be). */
+static bool gradients_of_other_values(const struct sequence *w, const struct align_item *a, const struct align_item *b,
+                                      bool product, enum row_io io)
+{
+    const struct call *t = &w->d[0]->calls.v[a->call], *g = &w->d[1]->calls.v[b->call];
+    int gradients = 0;
+    if (t->phase != PHASE_BACKWARD || t->kind != CALL_API || g->kind != CALL_API || a->op == b->op ||
+        t->twin == NONE || g->twin == NONE)
+        return false;
+    if (io == IO_INPUT)
+        return w->call_pair[0][t->twin] != g->twin;
+    EACH_EARLY_ROW(w->d[0], a->call, r)
+        gradients += w->d[0]->rows.v[r].io == IO_OUTPUT && w->d[0]->rows.v[r].kind == ROW_TENSOR;
+    return io == IO_OUTPUT && product && gradients > 1;
+}
+
 /* Pairs rows whose values come from paired calls. */
 static void by_flow(struct sequence *w, struct rows *t, struct rows *g, bool product, float confidence)
 {
@@ -258,6 +276,8 @@ static bool places_tell(const struct sequence *w, const struct align_item *a, co
 {
     const struct call *t = &w->d[0]->calls.v[a->call], *g = &w->d[1]->calls.v[b->call];
     bool graph = t->kind == CALL_OPERATOR || g->kind == CALL_OPERATOR;
+    if (gradients_of_other_values(w, a, b, commutes, io))
+        return false;
     return io != IO_INPUT || !((commutes && a->op != b->op) || (graph && t->phase == PHASE_BACKWARD));
 }
 
@@ -303,7 +323,7 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
                 by_parameter(w, &t, &g, base);
             by_figures(w, &t, &g, LIKE_SAME);
             by_figures(w, &t, &g, LIKE_NEAR);
-            if (order[o] == IO_INPUT)
+            if (order[o] == IO_INPUT && !gradients_of_other_values(w, a, b, commutes, IO_INPUT))
                 by_flow(w, &t, &g, family_is_product(a->family), base);
             continue;
         }

@@ -886,6 +886,37 @@ static void backward_calls_follow_their_twins(void **state)
     shut(&b);
 }
 
+/* x / √v on one side, x · 1/√v on the other: the gradients by √v and by 1/√v are those of different values, those by v
+ * and by x are not. */
+static void gradients_of_a_quotient(void **state)
+{
+    struct both b;
+    struct value v = fresh(8), x = fresh(64), y = fresh(64), root[] = {fresh(8), fresh(8)}, dy = fresh(64),
+                 dx = fresh(64), dv = fresh(8), by_root[] = {fresh(8), fresh(8)};
+    static const char *const names[2][4] = {
+        {"P.Sqrt.0.forward", "P.RealDiv.0.forward", "P.RealDiv.0.backward", "P.Sqrt.0.backward"},
+        {"F.rsqrt.0.forward", "F.__mul__.0.forward", "F.__mul__.0.backward", "F.rsqrt.0.backward"}};
+    static const char *const op[2][2] = {{"Sqrt", "RealDiv"}, {"rsqrt", "__mul__"}};
+    uint32_t quotient[2], rooted[2];
+    (void)state;
+    start(&b);
+    for (int s = 0; s < 2; s++) {
+        struct dump *d = s ? &b.g : &b.t;
+        struct value operands[] = {x, root[s]}, gradients[] = {dx, by_root[s]};
+        wide_call(d, names[s][0], op[s][0], NULL, PHASE_FORWARD, &v, 1, &root[s], 1);
+        wide_call(d, names[s][1], op[s][1], NULL, PHASE_FORWARD, operands, 2, &y, 1);
+        quotient[s] = wide_call(d, names[s][2], op[s][1], NULL, PHASE_BACKWARD, &dy, 1, gradients, 2);
+        rooted[s] = wide_call(d, names[s][3], op[s][0], NULL, PHASE_BACKWARD, &by_root[s], 1, &dv, 1);
+        dump_link_twins(d);
+    }
+    align(&b);
+    assert_int_equal(pair_of(&b, b.t.calls.v[quotient[0]].last_row - 1)->g, b.g.calls.v[quotient[1]].last_row - 1);
+    assert_null(pair_of(&b, b.t.calls.v[quotient[0]].last_row));
+    assert_null(pair_of(&b, b.t.calls.v[rooted[0]].first_row));
+    assert_int_equal(pair_of(&b, b.t.calls.v[rooted[0]].last_row)->g, b.g.calls.v[rooted[1]].last_row);
+    shut(&b);
+}
+
 /* The largest term of a sum of gradients is near the sum, which is what an addition's backward call gets and
  * returns. */
 static void terms_of_a_gradient(void **state)
@@ -1264,6 +1295,7 @@ int main(void)
         cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
         cmocka_unit_test(backward_calls_follow_their_twins),
+        cmocka_unit_test(gradients_of_a_quotient),
         cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(long_lists_and_gaps),
