@@ -176,6 +176,36 @@ static bool rest_agrees(const struct doubts *x, uint32_t line)
     return any;
 }
 
+/* Whether a call of the other side than the row's holds this value in the same phase, as figures tell. */
+static bool other_side_holds(const struct doubts *x, uint32_t line, int side)
+{
+    const struct dump *d = x->d[!side];
+    uint32_t own = x->m->pairing->lines.v[line].row[side], partner = x->m->pairing->lines.v[line].row[!side];
+    struct fingerprint value = fingerprint_of(x->d[side], own);
+    uint8_t phase = d->calls.v[d->rows.v[partner].call].phase;
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        if (r == partner || d->rows.v[r].kind != ROW_TENSOR || d->calls.v[d->rows.v[r].call].phase != phase)
+            continue;
+        struct fingerprint other = fingerprint_of(d, r);
+        if (fingerprint_compare(&other, &value) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a pair of modules that begin or end in another place holds two values, both of which each side has: the
+ * gradient before an activation beside the one behind it, the input of a layer beside that of its second half. */
+static bool is_end_of_another_module(const struct doubts *x, uint32_t line)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = row_of(x, line, s);
+        if (x->d[s]->calls.v[r->call].kind != CALL_MODULE || r->kind != ROW_TENSOR || !dtype_is_float(r->dtype) ||
+            dump_row_numel(x->d[s], x->m->pairing->lines.v[line].row[s]) < 2)
+            return false;
+    }
+    return other_side_holds(x, line, TARGET) && other_side_holds(x, line, GOLDEN);
+}
+
 /* Nothing starts where both calls only move values, nor where nothing agrees although everything around does. */
 static bool is_no_partner(const struct doubts *x, uint32_t line)
 {
@@ -222,13 +252,24 @@ static double fills_of(const struct doubts *x, uint32_t line, int side)
                        : recorded_fills(x->d[side], x->m->pairing->lines.v[line].row[side]);
 }
 
-/* Whether one side says by 0 and 1 what is masked, the other by what is added to scores, and as much is. */
+/* Whether a side holds 0 and fills so low that the figures that would tell their number overflowed. */
+static bool fills_overflow(const struct doubts *x, uint32_t line, int side)
+{
+    const struct row *r = row_of(x, line, side);
+    const struct figures *f = measure_figures(x->m, line);
+    return !(f && f->two) && r->has & HAS_MIN && r->has & HAS_MAX && r->stat[STAT_MIN] <= MASK_FILL &&
+           isfinite(r->stat[STAT_MIN]) && r->stat[STAT_MAX] == 0 && r->has & HAS_NORM && isinf(r->stat[STAT_NORM]);
+}
+
+/* Whether one side says by 0 and 1 what is masked, the other by what is added to scores, and as much is, where that can
+ * be counted; the results tell of the mask. */
 static bool is_mask_of_another_kind(const struct doubts *x, uint32_t line)
 {
     for (int s = 0; s < 2; s++) {
         double ones = ones_of(x, line, s), filled = fills_of(x, line, !s);
         double n = (double)dump_row_numel(x->d[!s], x->m->pairing->lines.v[line].row[!s]);
-        if (fabs(n - ones - filled) < 0.5 || fabs(ones - filled) < 0.5)
+        if (fabs(n - ones - filled) < 0.5 || fabs(ones - filled) < 0.5 ||
+            (!isnan(ones) && fills_overflow(x, line, !s)))
             return results_agree(x, row_of(x, line, TARGET)->call);
     }
     return false;
@@ -308,7 +349,8 @@ static bool is_other_value(const struct doubts *x, uint32_t line)
 {
     return is_no_partner(x, line) || is_factor_of_partner(x, line) || is_scaled_operand(x, line) ||
            is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
-           (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_computed_twice(x, line);
+           (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_end_of_another_module(x, line) ||
+           is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */

@@ -1849,6 +1849,61 @@ static void a_value_computed_twice(void **state)
     }
 }
 
+/* Modules of two sides that end together and begin in another place: both values that are paired at their beginning
+ * stand on each side. Where one side lacks a value, or an operator got it, it stays in doubt. */
+static void modules_that_begin_elsewhere(void **state)
+{
+    static const double early[] = {2, -2, 10}, late[] = {3, -3, 12}, end[] = {4, -4, 14};
+    static const struct {
+        enum call_kind kind;
+        bool held; /* the golden side has the target's value too */
+    } cases[] = {{CALL_MODULE, true}, {CALL_MODULE, false}, {CALL_API, true}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "mul");
+        recorded(&s, "output.0", late, late);
+        call_on(&s.d[GOLDEN], "mul", PHASE_FORWARD);
+        if (cases[i].held)
+            tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, early);
+        for (int k = 0; k < 2; k++)
+            named_on(&s.d[k], "Module.block.Block.forward.0", "Block", cases[i].kind, PHASE_FORWARD, NONE);
+        uint32_t r = recorded(&s, "input.0", early, late);
+        recorded(&s, "output.0", end, end);
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, i == 0);
+        assert_int_equal(judgement_status(&s.j, &s.o), i == 0 ? 0 : 5);
+        scene_end(&s);
+    }
+}
+
+/* Ones and zeros beside what is added to scores, of which a norm cannot tell how many are masked: the results tell. */
+static void masks_whose_fills_overflow(void **state)
+{
+    static const double ones[] = {1, 0, 6}, lowest[] = {0, -3.4028234663852886e38, INFINITY},
+                        other[] = {0, -1e4, 1.2e4}, y[] = {4, -4, 14}, wrong[] = {5, -4, 16};
+    static const struct {
+        const double *mask, *result;
+    } cases[] = {{lowest, y}, {other, y}, {lowest, wrong}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "softmax");
+        uint32_t r = recorded(&s, "input.1", ones, cases[i].mask);
+        recorded(&s, "output.0", y, cases[i].result);
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, i == 0);
+        assert_int_equal(judgement_status(&s.j, &s.o) == 0, i == 0);
+        scene_end(&s);
+    }
+}
+
 static void doubtful_pairs_are_nobodys_first(void **state)
 {
     struct scene s;
@@ -2927,6 +2982,8 @@ int main(void)
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(a_value_computed_twice),
+        cmocka_unit_test(modules_that_begin_elsewhere),
+        cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
         cmocka_unit_test(gradients_of_paired_calls_are_certain),
