@@ -989,6 +989,8 @@ static void roles(void **state)
     assert_int_equal(role_find(STR("a.b.0")), 0);
     assert_string_equal(role_name(role_find(STR("transformer.h.0.attn.c_proj"))), "o");
     assert_string_equal(role_name(role_find(STR("transformer.h.0.mlp.c_proj"))), "down");
+    assert_string_equal(role_name(role_find(STR("t5_model.projection"))), "head");
+    assert_string_equal(role_name(role_find(STR("t5_model.tfm_encoder.blocks.0.attention.projection"))), "o");
     assert_true(role_part(q, qkv));
     assert_false(role_part(qkv, q));
     assert_false(role_conflict(q, qkv));
