@@ -3,6 +3,7 @@
  * anchors, values that occur once on both sides, so that longer gaps are found too. */
 #include "pair/align.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "dump/family.h"
@@ -86,6 +87,13 @@ static bool functions_of_one(const struct align_item *a, const struct align_item
     return both && a->inputs && b->inputs && fingerprint_compare(&a->in[0], &b->in[0]) > LIKE_UNKNOWN;
 }
 
+/* Whether results of integers and of floats may be one value: a mask of 0 and 1 is recorded as either. */
+static bool kinds_meet(const struct align_item *a, const struct align_item *b)
+{
+    const struct fingerprint *f = a->whole ? &b->value : &a->value;
+    return a->whole == b->whole || (f->max == rintf(f->max) && f->min == rintf(f->min));
+}
+
 /* The score of a pair of items; 0: impossible. */
 static int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
@@ -98,7 +106,7 @@ static int align_score(const struct align_item *a, const struct align_item *b, c
                    (a->family == FAMILY_MODULE || b->family == FAMILY_MODULE);
     if (a->family != b->family && !functions && !modules)
         return 0;
-    if (role_conflict(a->role, b->role))
+    if (role_conflict(a->role, b->role) || !kinds_meet(a, b))
         return 0;
     enum likeness l = fingerprint_compare(&a->value, &b->value);
     bool same = a->op == b->op;

@@ -140,8 +140,13 @@ static void integers_need_figures(void **state)
     a.whole = true;
     assert_true(paired(a, b));
     a.whole = false;
-    b.value = a.value;
+    a.value = b.value = (struct fingerprint){3, -2, 5, 64, 7, 0};
     assert_true(paired(a, b));
+    a.value.max = 3.004f; /* near, and no integer's */
+    assert_false(paired(a, b));
+    a.value = (struct fingerprint){2e-18f, 3e-22f, 5e-18f, 64, 7, 0};
+    b.value = (struct fingerprint){0, 0, 0, 64, 7, 0};
+    assert_false(paired(a, b));
 }
 
 /* Parts of one role are partners whatever computes them; two weights that cannot be one another are not. */
