@@ -259,6 +259,12 @@ static uint32_t nearest_item(const struct pins *x, int s, uint32_t i, struct ite
     return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
 }
 
+/* Whether `b` may be the last factor of the activation `a`, written out on the other side: it holds its result. */
+static bool is_written_out(const struct align_item *a, const struct align_item *b)
+{
+    return a->family == FAMILY_ACTIVATION && b->family == FAMILY_MUL && a->numel == b->numel;
+}
+
 /* Whether the figures of item i of side s are another item's than its partner k's: samples of a value whose axes lie in
  * another order are not alike, and the figures are. */
 static bool held_elsewhere(const struct pins *x, int s, uint32_t i, uint32_t k)
@@ -269,7 +275,7 @@ static bool held_elsewhere(const struct pins *x, int s, uint32_t i, uint32_t k)
         return false;
     for (size_t o = r.from; o < r.to; o++)
         if (fingerprint_compare(&own->value, &l[o].value) == LIKE_SAME &&
-            may_pin(x, s ? (uint32_t)o : i, s ? i : (uint32_t)o))
+            (may_pin(x, s ? (uint32_t)o : i, s ? i : (uint32_t)o) || is_written_out(own, &l[o])))
             return true;
     return false;
 }

@@ -481,6 +481,39 @@ static void products_tell_the_gradient(void **state)
     }
 }
 
+/* An activation in one call, and written out on the other side: its hyperbolic tangent is near to the result, the last
+ * product holds it. */
+static void a_written_out_activation_ends_in_a_product(void **state)
+{
+    char dir[2][400];
+    float gelu[512], tangent[512];
+    (void)state;
+    for (int s = 0; s < 2; s++)
+        snprintf(dir[s], sizeof dir[s], "%s", scratch());
+    for (int i = 0; i < 512; i++) {
+        double x = draw_normal(&seed) / 4, t = tanh(0.7978845608 * (x + 0.044715 * x * x * x));
+        tangent[i] = (float)t;
+        gelu[i] = (float)(0.5 * x * (1 + t));
+    }
+    put_npy(dir[TARGET], "GeLU.Default_network-A_GeLU-op0.0.0.1000.output.0.DefaultFormat.Float32.npy", gelu, 16, 32);
+    put_npy(dir[GOLDEN], "Tanh.Default_network-A_Tanh-op0.0.0.1000.output.0.DefaultFormat.Float32.npy", tangent, 8, 64);
+    put_npy(dir[GOLDEN], "Mul.Default_network-A_Mul-op0.0.0.1001.output.0.DefaultFormat.Float32.npy", gelu, 8, 64);
+    struct opened o[2];
+    struct sequence_result found = {.pairs = {0}};
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(open_as(&o[s], dir[s], "mindspore-dump"), 0);
+        computed_figures_fill(&o[s].d, kern_select(NULL), 1, &o[s].load, NULL);
+    }
+    align_dumps(&o[TARGET].d, &o[GOLDEN].d, &found);
+    const struct sequence_pair *p =
+        pair_of(&found, row_named(&o[TARGET].d, "GeLU.Default_network-A_GeLU-op0.output.0"));
+    assert_true(p && p->g == row_named(&o[GOLDEN].d, "Mul.Default_network-A_Mul-op0.output.0"));
+    vec_release(&found.pairs);
+    vec_release(&found.joined);
+    for (int s = 0; s < 2; s++)
+        shut_opened(&o[s]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +530,7 @@ int main(void)
         cmocka_unit_test(calls_recorded_twice_are_one),
         cmocka_unit_test(the_result_of_fused_attention),
         cmocka_unit_test(results_by_their_nearest),
+        cmocka_unit_test(a_written_out_activation_ends_in_a_product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
