@@ -1,5 +1,6 @@
 /* Multiplies the difference of two rows of a product's input by some columns and by some rows of its weight: the one
- * that gives the difference of the result's rows shows how the weight lies. A bias is the same in both rows. */
+ * that gives the difference of the result's rows shows how the weight lies. A bias is the same in both rows. For
+ * products with exchanged operands the operands' shapes tell. */
 #include "pair/product_layout.h"
 
 #include <math.h>
@@ -197,12 +198,58 @@ static bool are_other_operators(const struct dump *const d[2], const struct line
     return !str_eq(op[0], op[1]);
 }
 
+/* The operands of a product: the tensors that it reads; false unless there are two. */
+static bool operands_of(const struct dump *d, uint32_t call, uint32_t operand[2])
+{
+    int n = 0;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) > 1) {
+            if (n < 2)
+                operand[n] = r;
+            n++;
+        }
+    return n == 2;
+}
+
+/* Whether a row of the target is paired with this one, and one is the other transposed as their shapes show. */
+static bool paired_turned(const struct pairing *p, const struct dump *const d[2], uint32_t t, uint32_t g)
+{
+    uint32_t line = p->line_of[TARGET][t];
+    const struct shape *x = dump_row_shape(d[TARGET], t), *y = dump_row_shape(d[GOLDEN], g);
+    return line != NONE && p->lines.v[line].pair != NONE && p->lines.v[line].row[GOLDEN] == g && x && y &&
+           x->ndim == 2 && y->ndim == 2 && x->dim[0] == y->dim[1] && x->dim[1] == y->dim[0] && x->dim[0] != x->dim[1];
+}
+
+/* Whether a line's rows are results of products with exchanged, transposed operands: B'A' is (AB)'. */
+static bool is_product_turned(const struct pairing *p, const struct dump *const d[2], const struct line *l)
+{
+    uint32_t operand[2][2];
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &d[s]->rows.v[l->row[s]];
+        if (r->io != IO_OUTPUT || d[s]->calls.v[r->call].family != FAMILY_LINEAR || !square_width(d[s], l->row[s]) ||
+            !operands_of(d[s], r->call, operand[s]))
+            return false;
+    }
+    return paired_turned(p, d, operand[TARGET][0], operand[GOLDEN][1]) &&
+           paired_turned(p, d, operand[TARGET][1], operand[GOLDEN][0]);
+}
+
+static void turn_products(struct pairing *p, const struct dump *const d[2], uint32_t *view)
+{
+    for (size_t i = 0; i < p->lines.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        if (l->pair != NONE && p->pairs.v[l->pair].view == NONE && is_product_turned(p, d, l))
+            transpose_pair(p, l->pair, view);
+    }
+}
+
 void product_layout_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     const struct dump *d[2] = {target, golden};
     struct nmap turned = {0}; /* the target's modules with such a weight */
     uint32_t view = NONE;
     bool same = dumps_of_one_framework(target, golden);
+    turn_products(p, d, &view);
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
         if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_weight(target, l->row[TARGET]) ||

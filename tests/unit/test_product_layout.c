@@ -53,6 +53,25 @@ static void record(struct tensor_dump *d, const char *framework, const char *cal
     tensors_end(d);
 }
 
+/* The product of a ROWS × WIDTH and a WIDTH × ROWS matrix. */
+static void record_product(struct tensor_dump *d, const char *framework, const char *call, const float *a,
+                           const float *b, const float *y)
+{
+    char wide[20], high[20], square[20];
+    snprintf(wide, sizeof wide, "%d,%d", ROWS, WIDTH);
+    snprintf(high, sizeof high, "%d,%d", WIDTH, ROWS);
+    snprintf(square, sizeof square, "%d,%d", ROWS, ROWS);
+    tensors_begin_of(d, scratch(), framework);
+    fprintf(d->json, "\"%s\":{\"input_args\":[", call);
+    tensors_row(d, call, "input.0", wide, a, ROWS * WIDTH);
+    fputs(",", d->json);
+    tensors_row(d, call, "input.1", high, b, ROWS * WIDTH);
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, call, "output.0", square, y, ROWS * ROWS);
+    fputs("]}", d->json);
+    tensors_end(d);
+}
+
 static void layouts_are_read_off_the_products(void **state)
 {
     static const struct {
@@ -112,11 +131,42 @@ static void layouts_of_other_weights(void **state)
     }
 }
 
+/* Logits per image are x w, those per text wᵀ xᵀ: the same square of numbers transposed, if it is not another one. */
+static void results_of_exchanged_operands(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        float x[ROWS * WIDTH], w[WIDTH * ROWS], xt[WIDTH * ROWS], wt[ROWS * WIDTH], y[ROWS * ROWS], yt[ROWS * ROWS];
+        struct tensor_dump d[2];
+        draw(x, ROWS * WIDTH);
+        draw(w, WIDTH * ROWS);
+        for (int r = 0; r < ROWS; r++)
+            for (int k = 0; k < WIDTH; k++) {
+                xt[k * ROWS + r] = x[r * WIDTH + k];
+                wt[r * WIDTH + k] = w[k * ROWS + r];
+            }
+        for (int r = 0; r < ROWS; r++)
+            for (int n = 0; n < ROWS; n++) {
+                double sum = 0;
+                for (int k = 0; k < WIDTH; k++)
+                    sum += (double)x[r * WIDTH + k] * (double)w[k * ROWS + n];
+                y[r * ROWS + n] = (float)sum;
+                yt[wrong ? r * ROWS + n : n * ROWS + r] = (float)sum;
+            }
+        record_product(&d[TARGET], "mindspore", "Primitive.matmul.MatMul.0.forward", x, w, y);
+        record_product(&d[GOLDEN], "pytorch", "Torch.matmul.0.forward", wt, xt, yt);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        assert_int_equal(s->now->judged->first != NONE, wrong);
+        shut(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_are_read_off_the_products),
         cmocka_unit_test(layouts_of_other_weights),
+        cmocka_unit_test(results_of_exchanged_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
