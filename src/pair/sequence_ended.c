@@ -281,7 +281,18 @@ static uint32_t number_taken(const struct dump *d, uint32_t call)
     return named;
 }
 
-/* Pairs choices of the largest elements of one value that take more or fewer of them, and how many they take. */
+/* Whether a call of the other side chooses as many of the largest elements of what x chooses from. */
+static bool has_equal_choice(const struct align_item *x, const align_item_list *Y)
+{
+    for (size_t k = 0; k < Y->n; k++)
+        if (Y->v[k].op == x->op && Y->v[k].numel == x->numel && Y->v[k].inputs &&
+            values_equal(&x->in[0], &Y->v[k].in[0]))
+            return true;
+    return false;
+}
+
+/* Pairs choices of the largest elements of one value that take more or fewer of them, and how many they take: those
+ * that no call of the other side makes. */
 static void pair_choices(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     uint32_t topk = family_operator(STR("topk"));
@@ -289,7 +300,8 @@ static void pair_choices(struct sequence *w, align_item_list *A, align_item_list
         for (uint32_t k = 0; k < B->n && A->v[i].match == NONE && A->v[i].op == topk && !A->v[i].set; k++) {
             struct align_item *a = &A->v[i], *b = &B->v[k];
             if (b->match != NONE || b->set || b->op != topk || b->numel == a->numel || !a->inputs || !b->inputs ||
-                !values_equal(&a->in[0], &b->in[0]) || decided_pairs_deny(w->ruled, a->call, b->call))
+                !values_equal(&a->in[0], &b->in[0]) || decided_pairs_deny(w->ruled, a->call, b->call) ||
+                has_equal_choice(a, B) || has_equal_choice(b, A))
                 continue;
             uint32_t t = number_taken(w->d[TARGET], a->call), g = number_taken(w->d[GOLDEN], b->call);
             if (t != NONE && g != NONE && sequence_free(w, TARGET, t) && sequence_free(w, GOLDEN, g)) {

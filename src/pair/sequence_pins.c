@@ -168,6 +168,40 @@ static void pin_items(const struct pins *x, uint32_t t, uint32_t g, enum pair_wh
     sequence_trust(a, why, confidence);
 }
 
+/* Whether a call chooses the largest elements and takes all of them. */
+static bool takes_all(const struct align_item *x)
+{
+    return x->inputs && x->op == family_operator(STR("topk")) && x->in[0].size == x->value.size;
+}
+
+/* Whether nothing but this call reads a value. */
+static bool is_lone_reader(const struct sequence *w, int s, uint32_t value, uint32_t call)
+{
+    for (uint32_t r = value + 1; r < w->d[s]->rows.n; r++) {
+        const struct row *row = &w->d[s]->rows.v[r];
+        const struct call *c = &w->d[s]->calls.v[row->call];
+        if (w->from[s][r] == value && row->io == IO_INPUT && row->call != call && c->kind != CALL_MODULE &&
+            !family_hands_on((enum family)c->family))
+            return false;
+    }
+    return true;
+}
+
+/* A choice that takes all decides nothing, as that of one group of experts of one. It and what makes the values that
+ * it alone reads have no partner: each side may compute anything there. */
+static void leave_out_idle_choices(const struct pins *x, int s)
+{
+    for (size_t i = 0; i < x->items[s]->n; i++) {
+        struct align_item *choice = &x->items[s]->v[i];
+        uint32_t from = takes_all(choice) && !choice->set ? x->w->from[s][choice->in_row[0]] : NONE,
+                 item = from == NONE ? NONE : x->w->item_of[s][x->w->d[s]->rows.v[from].call];
+        if (item == NONE || item >= x->items[s]->n || x->items[s]->v[item].out != from || x->items[s]->v[item].set ||
+            !is_lone_reader(x->w, s, from, choice->call))
+            continue;
+        choice->set = x->items[s]->v[item].set = SET_PART;
+    }
+}
+
 static void pin_weights(const struct pins *x)
 {
     for (uint32_t i = 0; i < x->items[TARGET]->n; i++) {
@@ -333,6 +367,8 @@ void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g)
     struct pins x = {.w = w, .items = {t, g}, .sample = w->sample};
     for (int s = 0; s < 2; s++)
         x.readers[s] = readers_of(w, s);
+    for (int s = 0; s < 2; s++)
+        leave_out_idle_choices(&x, s);
     pin_weights(&x);
     for (int s = 0; s < 2; s++)
         w->sample[s] = take_samples(w->d[s], x.items[s]);

@@ -952,6 +952,29 @@ static void written_out_activations(void **state)
     shut(&b);
 }
 
+/* Choices of the largest of one value: those that both sides make are partners; of one that a side makes beside them,
+ * how many it takes is no other number. */
+static void choices_by_how_many_they_take(void **state)
+{
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        struct both b;
+        struct value x = fresh(64), two = fresh(16), three = fresh(24), k2 = {1, 2, 2, 2}, k3 = {1, 3, 3, 3};
+        start(&b);
+        if (twice)
+            wide_call(&b.t, "P.TopK.0.forward", "TopK", NULL, PHASE_FORWARD, (struct value[]){x, k3}, 2, &three, 1);
+        uint32_t t =
+            wide_call(&b.t, "P.TopK.1.forward", "TopK", NULL, PHASE_FORWARD, (struct value[]){x, k3}, 2, &three, 1);
+        wide_call(&b.g, "T.topk.0.forward", "topk", NULL, PHASE_FORWARD, (struct value[]){x, k2}, 2, &two, 1);
+        if (twice)
+            wide_call(&b.g, "T.topk.1.forward", "topk", NULL, PHASE_FORWARD, (struct value[]){x, k3}, 2, &three, 1);
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, b.t.calls.v[t].first_row + 1);
+        assert_int_equal(p && b.g.rows.v[p->g].stat[STAT_MAX] == 2, !twice);
+        shut(&b);
+    }
+}
+
 /* Longer than several windows, with a gap longer than one on one side. */
 static void long_lists_and_gaps(void **state)
 {
@@ -1300,6 +1323,7 @@ int main(void)
         cmocka_unit_test(gradients_of_a_quotient),
         cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(written_out_activations),
+        cmocka_unit_test(choices_by_how_many_they_take),
         cmocka_unit_test(long_lists_and_gaps),
         cmocka_unit_test(roles),
         cmocka_unit_test(rounded_weights_tell),

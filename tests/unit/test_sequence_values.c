@@ -481,6 +481,29 @@ static void products_tell_the_gradient(void **state)
     }
 }
 
+struct both_opened {
+    struct opened o[2];
+    struct sequence_result found;
+};
+
+static void open_and_align(struct both_opened *b, char dir[2][400])
+{
+    memset(b, 0, sizeof *b);
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(open_as(&b->o[s], dir[s], "mindspore-dump"), 0);
+        computed_figures_fill(&b->o[s].d, kern_select(NULL), 1, &b->o[s].load, NULL);
+    }
+    align_dumps(&b->o[TARGET].d, &b->o[GOLDEN].d, &b->found);
+}
+
+static void shut_both(struct both_opened *b)
+{
+    vec_release(&b->found.pairs);
+    vec_release(&b->found.joined);
+    for (int s = 0; s < 2; s++)
+        shut_opened(&b->o[s]);
+}
+
 /* An activation in one call, and written out on the other side: its hyperbolic tangent is near to the result, the last
  * product holds it. */
 static void a_written_out_activation_ends_in_a_product(void **state)
@@ -498,20 +521,34 @@ static void a_written_out_activation_ends_in_a_product(void **state)
     put_npy(dir[TARGET], "GeLU.Default_network-A_GeLU-op0.0.0.1000.output.0.DefaultFormat.Float32.npy", gelu, 16, 32);
     put_npy(dir[GOLDEN], "Tanh.Default_network-A_Tanh-op0.0.0.1000.output.0.DefaultFormat.Float32.npy", tangent, 8, 64);
     put_npy(dir[GOLDEN], "Mul.Default_network-A_Mul-op0.0.0.1001.output.0.DefaultFormat.Float32.npy", gelu, 8, 64);
-    struct opened o[2];
-    struct sequence_result found = {.pairs = {0}};
-    for (int s = 0; s < 2; s++) {
-        assert_int_equal(open_as(&o[s], dir[s], "mindspore-dump"), 0);
-        computed_figures_fill(&o[s].d, kern_select(NULL), 1, &o[s].load, NULL);
-    }
-    align_dumps(&o[TARGET].d, &o[GOLDEN].d, &found);
+    struct both_opened b;
+    open_and_align(&b, dir);
     const struct sequence_pair *p =
-        pair_of(&found, row_named(&o[TARGET].d, "GeLU.Default_network-A_GeLU-op0.output.0"));
-    assert_true(p && p->g == row_named(&o[GOLDEN].d, "Mul.Default_network-A_Mul-op0.output.0"));
-    vec_release(&found.pairs);
-    vec_release(&found.joined);
-    for (int s = 0; s < 2; s++)
-        shut_opened(&o[s]);
+        pair_of(&b.found, row_named(&b.o[TARGET].d, "GeLU.Default_network-A_GeLU-op0.output.0"));
+    assert_true(p && p->g == row_named(&b.o[GOLDEN].d, "Mul.Default_network-A_Mul-op0.output.0"));
+    shut_both(&b);
+}
+
+/* A choice of the largest that takes all chooses nothing: what makes the values that it alone reads has no partner. */
+static void a_choice_of_all_is_no_evidence(void **state)
+{
+    char dir[2][400];
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        float v[512];
+        snprintf(dir[s], sizeof dir[s], "%s", scratch());
+        for (int i = 0; i < 512; i++)
+            v[i] = (s ? 5.f : 8.f) + (float)(i % 7) + 0.1f * (float)draw_normal(&seed);
+        put_npy(dir[s], "ReduceSum.Default_network-A_ReduceSum-op0.0.0.900.output.0.DefaultFormat.Float32.npy", v, 512,
+                1);
+        put_npy(dir[s], "TopK.Default_network-A_TopK-op0.0.0.1000.input.0.DefaultFormat.Float32.npy", v, 512, 1);
+        put_npy(dir[s], "TopK.Default_network-A_TopK-op0.0.0.1000.output.0.DefaultFormat.Float32.npy", v, 512, 1);
+    }
+    struct both_opened b;
+    open_and_align(&b, dir);
+    assert_null(pair_of(&b.found, row_named(&b.o[TARGET].d, "TopK.Default_network-A_TopK-op0.output.0")));
+    assert_null(pair_of(&b.found, row_named(&b.o[TARGET].d, "ReduceSum.Default_network-A_ReduceSum-op0.output.0")));
+    shut_both(&b);
 }
 
 int main(void)
@@ -531,6 +568,7 @@ int main(void)
         cmocka_unit_test(the_result_of_fused_attention),
         cmocka_unit_test(results_by_their_nearest),
         cmocka_unit_test(a_written_out_activation_ends_in_a_product),
+        cmocka_unit_test(a_choice_of_all_is_no_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
