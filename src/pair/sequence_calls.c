@@ -181,8 +181,41 @@ static bool is_crossed(const struct sequence *w, const struct align_item *a, con
     return crossed > now || (held && crossed == now);
 }
 
+/* Whether `b` of the other side is x's partner by what both hold and read. */
+static bool holds_and_reads(const struct sequence *w, const struct align_item *x, const struct align_item *b)
+{
+    int alike, led;
+    input_evidence(w, x, b, &alike, &led);
+    return alike > 0 && fingerprint_compare(&x->value, &b->value) == LIKE_SAME;
+}
+
+/* Of two calls that hold one value, as a factor of ones leaves it, the one whose inputs agree is the partner: gives it
+ * the pair of item i, which agrees in nothing else. */
+static void give_way(struct sequence *w, align_item_list *A, align_item_list *B, size_t i)
+{
+    struct align_item *a = &A->v[i], *b = &B->v[a->match];
+    if (a->set || b->set || a->numel < 2 || fingerprint_compare(&a->value, &b->value) != LIKE_SAME || led_to(w, a, b))
+        return;
+    for (size_t k = i > UNCROSS ? i - UNCROSS : 0; k < A->n && k < i + UNCROSS; k++) {
+        struct align_item *x = &A->v[k];
+        if (x->match != NONE || x->set || x->op != a->op || x->numel != a->numel || x->layer != a->layer ||
+            decided_pairs_deny(w->ruled, x->call, b->call) || !holds_and_reads(w, x, b))
+            continue;
+        x->match = a->match;
+        b->match = (uint32_t)k;
+        a->match = NONE;
+        w->call_pair[0][a->call] = NONE;
+        w->call_pair[0][x->call] = b->call;
+        w->call_pair[1][b->call] = x->call;
+        return;
+    }
+}
+
 void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B)
 {
+    for (size_t i = 0; i < A->n; i++)
+        if (A->v[i].match != NONE)
+            give_way(w, A, B, i);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i];
         if (a->match == NONE || fingerprint_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)

@@ -975,6 +975,35 @@ static void choices_by_how_many_they_take(void **state)
     }
 }
 
+/* A norm's weight is ones on one side: two products hold one value there, and the one that reads what its partner reads
+ * is the partner, although launch order puts it before. */
+static void a_factor_of_ones(void **state)
+{
+    struct both b;
+    struct value k = fresh(64), x = fresh(64), mean = fresh(8), r = fresh(8), n = fresh(64), q = fresh(64),
+                 qw = fresh(16), qn = fresh(64), ones = {16, 1, 1, 4};
+    (void)state;
+    start(&b);
+    wide_call(&b.t, "SiLU.A_SiLU-op0", "SiLU", NULL, PHASE_FORWARD, &k, 1, &x, 1);
+    wide_call(&b.t, "Rsqrt.A_Rsqrt-op0", "Rsqrt", NULL, PHASE_FORWARD, &mean, 1, &r, 1);
+    uint32_t norm = wide_call(&b.t, "Mul.A_Mul-op0", "Mul", NULL, PHASE_FORWARD, (struct value[]){x, r}, 2, &n, 1);
+    wide_call(&b.t, "Mul.B_Mul-op0", "Mul", NULL, PHASE_FORWARD, (struct value[]){q, qw}, 2, &qn, 1);
+    uint32_t scale =
+        wide_call(&b.t, "Mul.C_Mul-op0", "Mul", NULL, PHASE_FORWARD, (struct value[]){n, ones}, 2, &n, 1);
+    wide_call(&b.g, "A.__mul__.0.forward", "__mul__", NULL, PHASE_FORWARD, (struct value[]){q, qw}, 2, &qn, 1);
+    wide_call(&b.g, "C.silu.0.forward", "silu", NULL, PHASE_FORWARD, &k, 1, &x, 1);
+    wide_call(&b.g, "C.rsqrt.0.forward", "rsqrt", NULL, PHASE_FORWARD, &mean, 1, &r, 1);
+    uint32_t its_norm =
+        wide_call(&b.g, "B.__mul__.0.forward", "__mul__", NULL, PHASE_FORWARD, (struct value[]){x, r}, 2, &n, 1);
+    for (uint32_t c = 0; c < b.t.calls.n; c++)
+        b.t.calls.v[c].kind = CALL_OPERATOR;
+    align(&b);
+    const struct sequence_pair *p = pair_of(&b, b.t.calls.v[norm].last_row);
+    assert_true(p && p->g == b.g.calls.v[its_norm].last_row);
+    assert_null(pair_of(&b, b.t.calls.v[scale].last_row));
+    shut(&b);
+}
+
 /* Longer than several windows, with a gap longer than one on one side. */
 static void long_lists_and_gaps(void **state)
 {
@@ -1324,6 +1353,7 @@ int main(void)
         cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(choices_by_how_many_they_take),
+        cmocka_unit_test(a_factor_of_ones),
         cmocka_unit_test(long_lists_and_gaps),
         cmocka_unit_test(roles),
         cmocka_unit_test(rounded_weights_tell),
