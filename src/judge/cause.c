@@ -750,46 +750,66 @@ static bool line_differs(const struct causes *k, uint32_t line)
     return (c == CAUSE_STARTS || c == CAUSE_INHERITED) && relative_distance(k, line) > 0;
 }
 
-struct line_value {
-    uint64_t key; /* value_key */
-    uint32_t line;
+/* Lines that agree, as far apart as one that differs, with the first line that differs and holds the same values. */
+struct equal_values {
+    VEC(struct line_value {
+        uint64_t key; /* value_key */
+        uint32_t line;
+    }) agree;
+    struct nmap distances; /* of these lines */
+    struct nmap first;     /* by key: a line that differs; the number of lines: none */
 };
+
+static double least_distance_of_differing(const struct causes *k)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++)
+        least = line_differs(k, i) ? fmin(least, relative_distance(k, i)) : least;
+    return least;
+}
+
+static void collect_agreeing(const struct causes *k, double least, struct equal_values *x)
+{
+    for (uint32_t i = 0; least < INFINITY && i < k->j->lines; i++) {
+        double apart = relative_distance(k, i);
+        if (k->j->line[i].cause != CAUSE_AGREES || !(apart >= least) || !follows_from_tensors(k, i))
+            continue;
+        struct line_value v = {value_key(k, i, apart), i};
+        vec_push(&x->agree, v);
+        nmap_add(&x->distances, mix_value(0, apart), 0);
+        nmap_add(&x->first, v.key, k->j->lines);
+    }
+}
+
+static void find_first_differing(const struct causes *k, struct equal_values *x)
+{
+    for (uint32_t i = 0; x->agree.n && i < k->j->lines; i++) {
+        double apart = relative_distance(k, i);
+        if (!line_differs(k, i) || nmap_get(&x->distances, mix_value(0, apart)) == MAP_NONE ||
+            !follows_from_tensors(k, i))
+            continue;
+        uint64_t key = value_key(k, i, apart);
+        if (nmap_get(&x->first, key) == k->j->lines)
+            nmap_set(&x->first, key, i);
+    }
+}
 
 /* Rows that hold the same values on each side are one case: if one differs, they all do. Few rows that agree are as far
  * apart as any that differs: the others are looked up among these. */
 static void unify_equal_values(struct causes *k)
 {
-    VEC(struct line_value) agree = {0};
-    struct nmap distances = {0}; /* of these */
-    struct nmap first = {0};     /* by their values: the first line that differs; j->lines: none */
-    double least = INFINITY;     /* the smallest distance of lines that differ */
-    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++)
-        least = line_differs(k, i) ? fmin(least, relative_distance(k, i)) : least;
-    for (uint32_t i = 0; least < INFINITY && i < k->j->lines; i++) {
-        double apart = relative_distance(k, i);
-        if (k->j->line[i].cause != CAUSE_AGREES || !(apart >= least) || !follows_from_tensors(k, i))
-            continue;
-        vec_push(&agree, ((struct line_value){value_key(k, i, apart), i}));
-        nmap_add(&distances, mix_value(0, apart), 0);
-        nmap_add(&first, agree.v[agree.n - 1].key, k->j->lines);
-    }
-    for (uint32_t i = 0; agree.n && i < k->j->lines; i++) {
-        double apart = relative_distance(k, i);
-        bool differs = line_differs(k, i) && nmap_get(&distances, mix_value(0, apart)) != MAP_NONE &&
-                       follows_from_tensors(k, i);
-        uint64_t key = differs ? value_key(k, i, apart) : 0;
-        if (differs && nmap_get(&first, key) == k->j->lines)
-            nmap_set(&first, key, i);
-    }
-    for (size_t i = 0; i < agree.n; i++) {
-        uint32_t differs = nmap_get(&first, agree.v[i].key);
+    struct equal_values x = {.agree = {0}};
+    collect_agreeing(k, least_distance_of_differing(k), &x);
+    find_first_differing(k, &x);
+    for (size_t i = 0; i < x.agree.n; i++) {
+        uint32_t differs = nmap_get(&x.first, x.agree.v[i].key);
         if (differs < k->j->lines)
-            give_cause(k, agree.v[i].line, CAUSE_INHERITED, BASIS_FLOW,
+            give_cause(k, x.agree.v[i].line, CAUSE_INHERITED, BASIS_FLOW,
                        k->j->line[differs].cause == CAUSE_STARTS ? differs : k->j->line[differs].from);
     }
-    nmap_release(&distances);
-    nmap_release(&first);
-    vec_release(&agree);
+    nmap_release(&x.distances);
+    nmap_release(&x.first);
+    vec_release(&x.agree);
 }
 
 /* ---- what follows ---- */
