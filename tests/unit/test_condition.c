@@ -587,24 +587,40 @@ static struct condition summed_in(enum dtype type, double noise, double target, 
     return condition_between(d, row, noise / 4);
 }
 
-/* The gradient of a factor that multiplies each of 8 values, which cancel: rms 1 on both operands, 4 results. */
-static struct condition broadcast_factor(double noise, double target, double golden)
+/* A call whose second operand's gradient sums products of values of rms 1. */
+struct summed_call {
+    const char *name;
+    enum family family;
+    const char *whole, *part;
+    double norm; /* of the whole */
+};
+
+static struct condition second_operand(const struct summed_call *x, double noise, double target, double golden)
 {
     struct dump d[2];
     uint32_t row[2];
-    double one = sqrt(32), factor = 2, out[2] = {target, golden};
+    double part = 2, out[2] = {target, golden};
+    char name[2][60];
+    snprintf(name[0], sizeof name[0], "%s.0.forward", x->name);
+    snprintf(name[1], sizeof name[1], "%s.0.backward", x->name);
     for (int i = 0; i < 2; i++) {
         side_start(&d[i], "pytorch");
-        uint32_t f = side_call(&d[i], "Tensor.__mul__.0.forward", NULL);
-        uint32_t b = side_call(&d[i], "Tensor.__mul__.0.backward", NULL);
-        d[i].calls.v[f].family = d[i].calls.v[b].family = FAMILY_MUL;
-        row_of(&d[i], f, "input.0", DTYPE_F32, "4,8", &one, 1);
-        row_of(&d[i], f, "input.1", DTYPE_F32, "4,1", &factor, 1);
-        row_of(&d[i], b, "input.0", DTYPE_F32, "4,8", &one, 1);
-        row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, "4,1", &out[i], 1);
+        uint32_t f = side_call(&d[i], name[0], NULL), b = side_call(&d[i], name[1], NULL);
+        d[i].calls.v[f].family = d[i].calls.v[b].family = (uint8_t)x->family;
+        row_of(&d[i], f, "input.0", DTYPE_F32, x->whole, &x->norm, 1);
+        row_of(&d[i], f, "input.1", DTYPE_F32, x->part, &part, 1);
+        row_of(&d[i], b, "input.0", DTYPE_F32, x->whole, &x->norm, 1);
+        row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, x->part, &out[i], 1);
         side_end(&d[i]);
     }
     return condition_between(d, row, noise);
+}
+
+/* The gradient of a factor that multiplies each of 8 values, which cancel: 4 results. */
+static struct condition broadcast_factor(double noise, double target, double golden)
+{
+    struct summed_call x = {"Tensor.__mul__", FAMILY_MUL, "4,8", "4,1", sqrt(32)};
+    return second_operand(&x, noise, target, golden);
 }
 
 /* An RMSNorm before a layer that another one makes indifferent to size: nothing is left of its factor's gradient. */
@@ -619,24 +635,11 @@ static void test_gradients_of_broadcast_factors(void **state)
     assert_int_not_equal(broadcast_factor(0.02, 1e-3, 0.2).kind, CONDITION_ZERO_GRADIENT); /* lost on the target */
 }
 
-/* The gradient of a depthwise convolution's weight, summed over 16 places of rms 1 on both operands: 8 values. */
+/* The gradient of a depthwise convolution's weight, summed over 16 places: 8 values. */
 static struct condition convolution_weight(double noise, double target, double golden)
 {
-    struct dump d[2];
-    uint32_t row[2];
-    double whole = sqrt(128), weight = 2, out[2] = {target, golden};
-    for (int i = 0; i < 2; i++) {
-        side_start(&d[i], "pytorch");
-        uint32_t f = side_call(&d[i], "Functional.conv2d.0.forward", NULL);
-        uint32_t b = side_call(&d[i], "Functional.conv2d.0.backward", NULL);
-        d[i].calls.v[f].family = d[i].calls.v[b].family = FAMILY_CONV;
-        row_of(&d[i], f, "input.0", DTYPE_F32, "16,8,1,1", &whole, 1);
-        row_of(&d[i], f, "input.1", DTYPE_F32, "8,1,1,1", &weight, 1);
-        row_of(&d[i], b, "input.0", DTYPE_F32, "16,8,1,1", &whole, 1);
-        row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, "8,1,1,1", &out[i], 1);
-        side_end(&d[i]);
-    }
-    return condition_between(d, row, noise);
+    struct summed_call x = {"Functional.conv2d", FAMILY_CONV, "16,8,1,1", "8,1,1,1", sqrt(128)};
+    return second_operand(&x, noise, target, golden);
 }
 
 /* A norm makes a convolution indifferent to the size of its weight: its gradient cancels. Noise of random signs gives

@@ -225,6 +225,20 @@ static void a_part_alone(void **state)
     }
 }
 
+/* Ends two recordings, compares them by the marks, and asserts that all pairs are equal; releases the marks. */
+static void all_are_equal(struct tensor_dump d[2], struct decisions *marks)
+{
+    tensors_end(&d[0]);
+    tensors_end(&d[1]);
+    struct session *s = compare(d, marks);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+        assert_int_equal(s->now->measure.state[i], MEASURE_DONE);
+        assert_true(s->now->measure.figures[i]->rel_l2 <= 0);
+    }
+    shut(s);
+    decisions_release(marks);
+}
+
 /* [batch, sequence, width] against [sequence, batch, 3 * width]: cut, and put in the other order; one side may hold
  * both in one axis. */
 static void order_is_found(const char *part_shape, const char *whole_shape)
@@ -257,15 +271,7 @@ static void order_is_found(const char *part_shape, const char *whole_shape)
         snprintf(call, sizeof call, "Functional.fused.%d.forward", l);
         tensors_add(&d[1], call, whole_shape, whole, 3 * BATCH * SEQ * WIDTH);
     }
-    tensors_end(&d[0]);
-    tensors_end(&d[1]);
-    struct session *s = compare(d, &marks);
-    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
-        assert_int_equal(s->now->measure.state[i], MEASURE_DONE);
-        assert_true(s->now->measure.figures[i]->rel_l2 <= 0);
-    }
-    shut(s);
-    decisions_release(&marks);
+    all_are_equal(d, &marks);
 }
 
 static void axes_in_another_order(void **state)
@@ -309,15 +315,7 @@ static void towers_of_one_size(void **state)
         snprintf(shape, sizeof shape, "%d,%d", length * BATCH, 3 * width);
         tensors_add(&d[1], call, shape, whole, 3 * BATCH * VALUES_EACH);
     }
-    tensors_end(&d[0]);
-    tensors_end(&d[1]);
-    struct session *s = compare(d, &marks);
-    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
-        assert_int_equal(s->now->measure.state[i], MEASURE_DONE);
-        assert_true(s->now->measure.figures[i]->rel_l2 <= 0);
-    }
-    shut(s);
-    decisions_release(&marks);
+    all_are_equal(d, &marks);
 }
 
 /* The view a person gave is the one that holds, right or not. */
