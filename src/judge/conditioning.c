@@ -587,9 +587,10 @@ static double weight_terms(const struct measure *m, const uint8_t *state, int si
 {
     const struct dump *d = m->side[side];
     const struct shape *s = dump_row_shape(d, row);
-    uint32_t back = backward_of_weight(d, row), forward = back == NONE ? NONE : d->calls.v[back].twin;
+    uint32_t back = s && s->ndim > 1 ? backward_of_weight(d, row) : NONE;
+    uint32_t forward = back == NONE ? NONE : d->calls.v[back].twin;
     enum family f = back == NONE ? FAMILY_OTHER : (enum family)d->calls.v[back].family;
-    if (forward == NONE || !s || !(f == FAMILY_LINEAR ? s->ndim == 2 : f == FAMILY_CONV && s->ndim > 2))
+    if (forward == NONE || !(f == FAMILY_LINEAR ? s->ndim == 2 : f == FAMILY_CONV && s->ndim > 2))
         return NAN;
     uint32_t dy = pass_first_float(d, back, IO_INPUT), x = pass_first_float(d, forward, IO_INPUT);
     if (dy == NONE || x == NONE)

@@ -28,15 +28,13 @@ static bool is_moved_in_step(const struct dump *d, uint32_t call)
     return false;
 }
 
-bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k)
+/* Whether a forward call of an operator takes a parameter where it takes this row. */
+static bool is_place_of_parameter(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     const char *slot = p->side[TARGET]->slots.v[k->r[TARGET]->slot];
     const struct shape *s = dump_row_shape(p->side[TARGET], k->row[TARGET]);
-    if (k->r[TARGET]->io == IO_PARAMETER)
-        return true;
-    if (k->r[TARGET]->io != IO_INPUT || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
-        dataflow_is_made(&p->flow[TARGET], p->side[TARGET], k->row[TARGET]))
+    if (k->r[TARGET]->io != IO_INPUT || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE)
         return false;
     if (strcmp(slot, "input.weight") == 0 || strcmp(slot, "input.bias") == 0)
         return true;
@@ -55,6 +53,12 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     default:
         return false;
     }
+}
+
+bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k)
+{
+    return k->r[TARGET]->io == IO_PARAMETER ||
+           (is_place_of_parameter(p, k) && !dataflow_is_made(&p->flow[TARGET], p->side[TARGET], k->row[TARGET]));
 }
 
 /* Whether no compared row of a side holds the value: nobody recorded what computes it, or the other side computes it
