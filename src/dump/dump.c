@@ -163,8 +163,6 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near)
     return map_get(&d->call_names, name);
 }
 
-#define MODULES_MOST 32 /* around a call */
-
 bool dump_call_overwrites(const struct dump *d, uint32_t call)
 {
     EACH_EARLY_ROW(d, call, r)
@@ -173,6 +171,8 @@ bool dump_call_overwrites(const struct dump *d, uint32_t call)
             return true;
     return false;
 }
+
+#define MODULES_MOST 32 /* around a call */
 
 bool dump_call_is_in(const struct dump *d, uint32_t call, uint32_t module)
 {

@@ -61,6 +61,12 @@ const struct value *call_value(const struct call_values *c, int place, const cha
     return v;
 }
 
+bool call_orders_axes(const struct call_values *c)
+{
+    const struct value *v = call_value(c, 1, "dims perm input_perm axes");
+    return (v && v->kind != VALUE_NUMBER) || c->places > 3;
+}
+
 static const struct real_tensor *tensor_of(const struct value *v)
 {
     return v && v->kind == VALUE_TENSOR ? &v->tensor : NULL;

@@ -178,6 +178,9 @@ struct operator {
 /* An argument by one of the names in `words` (separated by spaces), otherwise by position (-1: has none); NULL if it
  * was not passed or is None. */
 const struct value *call_value(const struct call_values *c, int place, const char *words);
+/* Whether a transposition got an order of all axes, in a list or number by number as MindSpore takes it, and not two
+ * axes to exchange. */
+bool call_orders_axes(const struct call_values *c);
 /* NULL: not passed or no tensor. */
 const struct real_tensor *call_tensor_at(const struct call_values *c, int place, const char *words);
 /* A number or bool (also a tensor of one element); `left_out` if it was not passed. */

@@ -73,11 +73,10 @@ static void exchange_axes(struct call_values *c, struct moves *m, const struct r
     moves_add_output(m, real_permuted(c, places, order));
 }
 
-/* torch: two axes; MindSpore: an order of all axes, in a list or number by number; no argument: reversed. */
+/* Two axes, or an order of all of them; no argument: reversed. */
 static void transpose_places(struct call_values *c, struct moves *m)
 {
-    const struct value *v = call_value(c, 1, "dims perm input_perm axes");
-    if ((v && v->kind != VALUE_NUMBER) || c->places > 3)
+    if (call_orders_axes(c))
         return permute_places(c, m);
     const struct real_tensor *places = moves_first_input(c, m);
     if (!places)

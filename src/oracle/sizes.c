@@ -206,9 +206,8 @@ static bool is_not_exchanged(const struct call_values *c, const struct real_tens
 
 bool misfit_transpose(const struct call_values *c)
 {
-    const struct value *v = call_value(c, 1, "dims perm input_perm axes");
     const struct real_tensor *x = first_of(c);
-    if ((v && v->kind != VALUE_NUMBER) || c->places > 3)
+    if (call_orders_axes(c))
         return misfit_permute(c);
     const struct value *first = call_value(c, 1, "dim0 axis0"), *second = call_value(c, 2, "dim1 axis1");
     if (!x || !first || !second || !x->axes)

@@ -214,9 +214,9 @@ static bool operands_of(const struct dump *d, uint32_t call, uint32_t operand[2]
 /* Whether a row of the target is paired with this one, and one is the other transposed as their shapes show. */
 static bool paired_turned(const struct pairing *p, const struct dump *const d[2], uint32_t t, uint32_t g)
 {
-    uint32_t line = p->line_of[TARGET][t];
+    uint32_t line = pairing_paired_line(p, TARGET, t);
     const struct shape *x = dump_row_shape(d[TARGET], t), *y = dump_row_shape(d[GOLDEN], g);
-    return line != NONE && p->lines.v[line].pair != NONE && p->lines.v[line].row[GOLDEN] == g && x && y &&
+    return line != NONE && p->lines.v[line].row[GOLDEN] == g && x && y &&
            x->ndim == 2 && y->ndim == 2 && x->dim[0] == y->dim[1] && x->dim[1] == y->dim[0] && x->dim[0] != x->dim[1];
 }
 
