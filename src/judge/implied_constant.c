@@ -1,9 +1,11 @@
-/* Reads constants off figures: out = in + c and out = in × c keep the places of the extremes. */
+/* Reads constants off figures: out = in + c and out = in × c keep the places of the extremes, out = c − in exchanges
+ * them. */
 #include "judge/implied_constant.h"
 
 #include <math.h>
 
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 #define ALL_DIGITS 17
 #define SURE 4 /* multiples of their uncertainty by which two constants differ */
@@ -32,10 +34,20 @@ static uint32_t only_input(const struct dump *d, uint32_t row)
     return found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
 }
 
-static struct implied_constant constant_at(const struct dump *d, const struct row *in, const struct row *out, int stat,
-                                           bool factor)
+/* Whether a call subtracts the tensor from its number. */
+static bool subtracts_from(const struct dump *d, uint32_t call, uint32_t tensor)
 {
-    double x = in->stat[stat], y = out->stat[stat], dx = figure_resolution(d, in, x), dy = figure_resolution(d, out, y);
+    bool behind = false;
+    EACH_EARLY_ROW(d, call, r)
+        behind |= d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_TENSOR && r < tensor;
+    return align_item_does(d, call, STR("rsub")) || (behind && align_item_does(d, call, STR("sub")));
+}
+
+/* x: the figure of the input in whose place the output has that of `stat`. */
+static struct implied_constant constant_at(const struct dump *d, const struct row *in, double x,
+                                           const struct row *out, int stat, bool factor)
+{
+    double y = out->stat[stat], dx = figure_resolution(d, in, x), dy = figure_resolution(d, out, y);
     if (!isfinite(x) || !isfinite(y) || (factor && (x == 0 || y == 0)))
         return (struct implied_constant){.known = false};
     double ratio = y / x, off = fabs(ratio) * (dx / fabs(x) + dy / fabs(y));
@@ -56,7 +68,10 @@ struct implied_constant implied_constant_of(const struct dump *d, uint32_t row)
     if (!x || (x->has & out->has & extremes) != extremes || x->stat[STAT_MAX] == x->stat[STAT_MIN])
         return none;
     bool factor = c->family == FAMILY_MUL;
-    struct implied_constant a = constant_at(d, x, out, STAT_MAX, factor), b = constant_at(d, x, out, STAT_MIN, factor);
+    bool turned = subtracts_from(d, out->call, in);
+    double max = turned ? -x->stat[STAT_MIN] : x->stat[STAT_MAX], min = turned ? -x->stat[STAT_MAX] : x->stat[STAT_MIN];
+    struct implied_constant a = constant_at(d, x, max, out, STAT_MAX, factor),
+                            b = constant_at(d, x, min, out, STAT_MIN, factor);
     if (!a.known || !b.known || fabs(a.value - b.value) > a.off + b.off)
         return none;
     return a.off < b.off ? a : b;
