@@ -1,10 +1,13 @@
 /* Compares the shapes of a call's other tensors: those of a view differ as well. */
 #include "judge/other_shape.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dump/family.h"
 #include "dump/reader.h"
+
+#define RESUMMED 1e-6 /* by which norms of the same elements differ, in other axes */
 
 /* Whether two lists of axes are the same but for axes of one element. */
 static bool same_axes(const int64_t *a, int n, const int64_t *b, int m)
@@ -61,6 +64,30 @@ static const struct shape *shape_of(const struct dump *d, uint32_t row)
     return s && s->numel > 1 ? s : NULL;
 }
 
+static bool same_figures(const struct row *a, const struct row *b)
+{
+    const int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    double off = RESUMMED * fabs(b->stat[STAT_NORM]);
+    return (a->has & b->has & all) == all && a->stat[STAT_MAX] == b->stat[STAT_MAX] &&
+           a->stat[STAT_MIN] == b->stat[STAT_MIN] && fabs(a->stat[STAT_NORM] - b->stat[STAT_NORM]) <= off;
+}
+
+/* Whether a row is the gradient that comes into its own backward call, with axes taken together or cut: the node that an
+ * operator for rows of two axes leaves behind its product. */
+static bool is_view_of_incoming(const struct dump *d, uint32_t row)
+{
+    const struct row *x = &d->rows.v[row];
+    const struct shape *own = shape_of(d, row);
+    if (d->calls.v[x->call].phase != PHASE_BACKWARD || x->io != IO_OUTPUT)
+        return false;
+    EACH_EARLY_ROW(d, x->call, r) {
+        const struct shape *s = d->rows.v[r].io == IO_INPUT ? shape_of(d, r) : NULL;
+        if (s && s->numel == own->numel && same_figures(x, &d->rows.v[r]) && axes_merge(own, s))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the call's other pairs have one shape each, or, of a gradient, it has no other. */
 static bool is_alone(const struct measure *m, uint32_t line)
 {
@@ -114,6 +141,8 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
         return false;
     const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,
                *other = g->calls.v[g->rows.v[l->row[GOLDEN]].call].name;
+    if (is_view_of_incoming(t, l->row[TARGET]) && is_view_of_incoming(g, l->row[GOLDEN]))
+        return false;
     if (t->reader == g->reader && dumps_of_one_framework(t, g) && strcmp(name, other) == 0)
         return is_alone(m, line);
     return contradicts_call(t, l->row[TARGET]) || contradicts_call(g, l->row[GOLDEN]);

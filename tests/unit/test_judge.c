@@ -6,6 +6,7 @@
 
 #include "dump/dump_check.h"
 #include "diagnose/diagnose.h"
+#include "judge/implied_constant.h"
 #include "judge/other_shape.h"
 #include "judge/call_error.h"
 #include "judge/cause.h"
@@ -667,6 +668,56 @@ static void axes_that_a_call_cannot_change(void **state)
         assert_int_equal(other_shape_is_unexplained(&s.m, scene_line(&s, row)), cases[c].unexplained);
         scene_end(&s);
     }
+}
+
+/* A backward call's output with axes taken together: the incoming gradient as a product of two axes leaves it, not one
+ * that is another value or has its axes exchanged. */
+static void axes_of_an_incoming_gradient(void **state)
+{
+    static const double came[] = {3, -1, 9}, other[] = {3, -1, 8};
+    static const struct {
+        const double *out;
+        int64_t axes[2]; /* of the target's output */
+        bool unexplained;
+    } cases[] = {{came, {16, 4}, false}, {other, {16, 4}, true}, {came, {4, 16}, true}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 1; i >= 0; i--) {
+            static const int64_t three[3] = {2, 8, 4};
+            struct dump *d = &s.d[i];
+            call_on(d, "linear", PHASE_BACKWARD);
+            row = tensor_on(d, "input.0", DTYPE_F32, 64, came);
+            d->rows.v[row].shape = dump_shape(d, three, 3);
+            row = tensor_on(d, "output.0", DTYPE_F32, 64, cases[c].out);
+            d->rows.v[row].shape = i ? dump_shape(d, three, 3) : dump_shape(d, cases[c].axes, 2);
+        }
+        build(&s);
+        if (other_shape_is_unexplained(&s.m, scene_line(&s, row)) != cases[c].unexplained)
+            fail_msg("case %zu", c);
+        scene_end(&s);
+    }
+}
+
+/* What is read off extremes: a number minus a tensor exchanges them, and says as little as the tensor's sum of both. */
+static void constant_before_a_difference(void **state)
+{
+    static const double in[2][3] = {{0.75, 0.25, 4}, {0.875, 0.25, 4}}, out[2][3] = {{0.75, 0.25, 4}, {0.75, 0.125, 4}};
+    (void)state;
+    struct scene s;
+    scene_start(&s);
+    struct implied_constant found[2];
+    for (int i = 0; i < 2; i++) {
+        named_on(&s.d[i], "Tensor.__rsub__.0.forward", "__rsub__", CALL_API, PHASE_FORWARD, NONE);
+        tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, in[i]);
+        found[i] = implied_constant_of(&s.d[i], tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, out[i]));
+        assert_true(found[i].known && !found[i].factor);
+        assert_true(found[i].value == 1);
+    }
+    assert_false(implied_constants_differ(&found[TARGET], &found[GOLDEN]));
+    scene_end(&s);
 }
 
 /* Sketches leave out mask fills, which the figures show; without fills the sketches alone are asked. */
@@ -2934,6 +2985,8 @@ int main(void)
         cmocka_unit_test(fills_that_sketches_leave_out),
         cmocka_unit_test(products_of_all_experts_alone),
         cmocka_unit_test(axes_that_a_call_cannot_change),
+        cmocka_unit_test(axes_of_an_incoming_gradient),
+        cmocka_unit_test(constant_before_a_difference),
         cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
