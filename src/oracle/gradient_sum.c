@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "dump/family.h"
+#include "judge/conditioning.h"
+#include "judge/pass_rows.h"
 #include "judge/thresholds.h"
 #include "oracle/recompute.h"
 #include "pair/axis_order.h"
@@ -22,7 +24,7 @@ struct summing {
     const struct dataflow *flow;
     struct gradient_work *work;
     struct arena *a;
-    uint32_t value;        /* the row of the forward call's result */
+    uint32_t value;        /* the row of the forward call's result, or of the parameter */
     const double *v;       /* its elements */
     int64_t n;
     double *y, *size, *count; /* the sum, that of the sizes of its terms, and their number */
@@ -41,9 +43,24 @@ static bool is_float_tensor(const struct row *r, enum row_io io)
     return r->io == io && r->kind == ROW_TENSOR && dtype_is_float((enum dtype)r->dtype);
 }
 
-/* The result of the forward call of a gradient that comes in, if it is the only one; NONE. */
-static uint32_t result_of(const struct dump *d, uint32_t row)
+/* The parameter of a recorded gradient, as its module's forward call was given it; NONE. */
+static uint32_t parameter_of(const struct dump *d, uint32_t row)
 {
+    uint32_t back = condition_module_backward(d, d->rows.v[row].call);
+    uint32_t forward = back == NONE ? NONE : d->calls.v[back].twin;
+    if (forward != NONE)
+        EACH_ROW(d, forward, r)
+            if (is_float_tensor(&d->rows.v[r], IO_PARAMETER) && strcmp(pass_name_in(d, r), pass_name_in(d, row)) == 0)
+                return dump_row_numel(d, r) == dump_row_numel(d, row) ? r : NONE;
+    return NONE;
+}
+
+/* The value that a gradient is of: a parameter, or the result of the forward call of a gradient that comes in, if it is
+ * the only one; NONE. */
+static uint32_t value_of(const struct dump *d, uint32_t row)
+{
+    if (d->rows.v[row].io == IO_GRADIENT)
+        return parameter_of(d, row);
     const struct call *c = &d->calls.v[d->rows.v[row].call];
     uint32_t found = NONE;
     if (c->phase != PHASE_BACKWARD || c->kind == CALL_MODULE || c->twin == NONE ||
@@ -165,6 +182,19 @@ static bool is_passed(const struct summing *x, uint32_t call)
            (d->calls.v[call].twin == NONE && out != NONE && x->flow->held[out] != NONE);
 }
 
+/* Whether what an input's call returns in the backward pass may go into this call's: false where the call's result has
+ * the value that went into it (a number added that is less than rounding), so that either may be read, and the
+ * gradient that comes into it is another call's. */
+static bool is_reader_of(const struct summing *x, uint32_t r, uint32_t maker)
+{
+    const struct dump *d = x->s->dump;
+    uint32_t out = dump_first_tensor(d, maker, IO_OUTPUT), in = dump_first_tensor(d, maker, IO_INPUT);
+    uint32_t back = d->calls.v[maker].twin, came = back == NONE ? NONE : dump_first_tensor(d, back, IO_INPUT);
+    uint32_t from = came == NONE ? NONE : dataflow_maker(x->flow, d, came);
+    bool same = in != NONE && out != NONE && has_largest(d, out, in) && dump_row_numel(d, in) == dump_row_numel(d, out);
+    return !same || from == NONE || d->rows.v[from].call == d->calls.v[d->rows.v[r].call].twin;
+}
+
 /* Whether a forward call's input holds the value, and not by way of another call's result. */
 static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
 {
@@ -175,7 +205,8 @@ static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
         !u->n || u->n % x->n != 0 || u->n / x->n > REPEATED_MOST || !has_largest(d, r, x->value))
         return false;
     uint32_t maker = dataflow_maker(x->flow, d, r);
-    while (maker != NONE && maker != x->value && is_passed(x, d->rows.v[maker].call))
+    while (maker != NONE && maker != x->value &&
+           (is_passed(x, d->rows.v[maker].call) || !is_reader_of(x, r, d->rows.v[maker].call)))
         maker = dataflow_maker(x->flow, d, maker);
     return (maker == x->value || maker == NONE) && find_order(x, u);
 }
@@ -330,9 +361,10 @@ static bool add_all_uses(struct summing *x)
 {
     const struct dump *d = x->s->dump;
     struct value_use u;
-    if (!work_is_left(x->work, d->rows.n - x->value))
+    uint32_t from = d->rows.v[x->value].io == IO_PARAMETER ? 0 : x->value + 1;
+    if (!work_is_left(x->work, d->rows.n - from))
         return false;
-    for (uint32_t r = x->value + 1; r < d->rows.n; r++)
+    for (uint32_t r = from; r < d->rows.n; r++)
         if (is_use(x, r, &u) && !add_use(x, &u))
             return false;
     return x->uses > 0;
@@ -365,7 +397,7 @@ static double residual_of(struct summing *x, uint32_t row)
 static double sum_residual(struct summing *x, const struct gradient_side *g, struct arena *a, uint32_t row)
 {
     const struct dump *d = g->side->dump;
-    *x = (struct summing){.s = g->side, .flow = g->flow, .work = g->work, .a = a, .value = result_of(d, row)};
+    *x = (struct summing){.s = g->side, .flow = g->flow, .work = g->work, .a = a, .value = value_of(d, row)};
     if (x->value == NONE || !g->side->any)
         return NAN;
     x->n = (int64_t)dump_row_numel(d, row);

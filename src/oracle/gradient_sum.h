@@ -1,5 +1,5 @@
-/* The gradient that comes into a backward call is that of its forward call's result: the sum of what the uses of the
- * result return. Nothing records the summing, but what was summed is recorded or follows from what was: a use's
+/* The gradient that comes into a backward call is that of its forward call's result, a recorded one that of a parameter:
+ * the sum of what the uses of the value return. Nothing records the summing, but what was summed is recorded or follows from what was: a use's
  * backward call returns it, or its formula gives it (a matmul of three axes records the gradient of a view instead). */
 #ifndef ORACLE_GRADIENT_SUM_H
 #define ORACLE_GRADIENT_SUM_H
@@ -29,7 +29,8 @@ struct gradient_side {
     struct gradient_work *work;
 };
 
-/* Whether a row, a gradient that comes in, is that sum within the bound of its additions, products and casts. Adds the
+/* Whether a row, a gradient that comes in or a parameter's, is that sum within the bound of its additions, products and
+ * casts. Adds the
  * lines of what it was computed from; from what has no partner it goes back through calls that are right by their own
  * inputs. False where the work ends first. */
 bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out);

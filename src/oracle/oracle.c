@@ -422,35 +422,55 @@ static bool is_summed(const struct crossing *x, const struct dataflow flow[2], u
     return summed;
 }
 
-static bool is_incoming_gradient(const struct dump *d, uint32_t row)
+/* Whether a row is a gradient that comes in, or a parameter's. */
+static bool may_be_sum(const struct dump *d, uint32_t row)
 {
-    return d->rows.v[row].io == IO_INPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD;
+    enum row_io io = (enum row_io)d->rows.v[row].io;
+    return io == IO_GRADIENT || (io == IO_INPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD);
 }
 
-/* Incoming gradients that deviate, and are what nobody recorded adding up. False if *cancel was set meanwhile. */
+static bool sum_is_wanted(const struct crossing *x, const struct judgement *j, uint32_t line)
+{
+    const struct line *l = &x->pairing->lines.v[line];
+    return l->pair != NONE && line_is_bad(&j->line[line]) && may_be_sum(x->m->side[TARGET], l->row[TARGET]);
+}
+
+static int by_line(const void *a, const void *b)
+{
+    uint32_t x = ((const struct summed_gradient *)a)->line, y = ((const struct summed_gradient *)b)->line;
+    return (x > y) - (x < y);
+}
+
+/* Gradients that deviate, and are what nobody recorded adding up: first those whose value no earlier row holds. False if
+ * *cancel was set meanwhile. */
 static bool find_sums(struct crossing *x, const struct judgement *j, const atomic_bool *cancel)
 {
     struct gradient_work work = {SUM_ROWS, cancel};
     struct dataflow flow[2];
     int tried = 0;
-    for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST && gradient_work_goes_on(&work); i++) {
-        const struct line *l = &x->pairing->lines.v[i];
-        struct summed_gradient found;
-        if (l->pair == NONE || !line_is_bad(&j->line[i]) || !is_incoming_gradient(x->m->side[TARGET], l->row[TARGET]))
-            continue;
-        double cost = SUM_COST * (double)dump_row_numel(x->m->side[TARGET], l->row[TARGET]);
-        if (x->o->of.mode != ORACLE_ALL && cost > x->left)
-            continue;
-        x->left -= cost;
-        x->o->spent += cost;
-        for (int s = 0; s < 2 && !tried; s++)
-            dataflow_build(&flow[s], x->m->side[s]);
-        tried++;
-        if (is_summed(x, flow, i, &work, &found))
-            vec_push(&x->o->sums, found);
-    }
-    for (int s = 0; s < 2 && tried; s++)
+    bool built = false;
+    for (int held = 0; held < 2; held++)
+        for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST && gradient_work_goes_on(&work); i++) {
+            if (!sum_is_wanted(x, j, i))
+                continue;
+            uint32_t row = x->pairing->lines.v[i].row[TARGET];
+            for (int s = 0; s < 2 && !built; s++)
+                dataflow_build(&flow[s], x->m->side[s]);
+            built = true;
+            double cost = SUM_COST * (double)dump_row_numel(x->m->side[TARGET], row);
+            if ((flow[TARGET].held[row] != NONE) != held || (x->o->of.mode != ORACLE_ALL && cost > x->left))
+                continue;
+            x->left -= cost;
+            x->o->spent += cost;
+            tried++;
+            struct summed_gradient found;
+            if (is_summed(x, flow, i, &work, &found))
+                vec_push(&x->o->sums, found);
+        }
+    for (int s = 0; s < 2 && built; s++)
         dataflow_release(&flow[s]);
+    if (x->o->sums.n)
+        qsort(x->o->sums.v, x->o->sums.n, sizeof *x->o->sums.v, by_line);
     return !(cancel && atomic_load(cancel));
 }
 
