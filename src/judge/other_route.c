@@ -9,6 +9,7 @@
 #define FOLLOWED 64 /* calls without a partner through which a value is followed, at most */
 #define HEALED 64   /* an end differs by so many times less, or nothing is regrouped: something small was added */
 #define ONE_FUNCTION 2 /* residual */
+#define PLACE_ALONE 0.7f /* the confidence of a pair from which on more than its place speaks for it */
 
 struct routes {
     const struct judgement *j;
@@ -38,22 +39,22 @@ static bool row_is_aside(const struct routes *x, int s, uint32_t row)
     return line != NONE && x->aside[line];
 }
 
+/* Whether any value of a call of the target is. */
+static bool call_is_aside(const struct routes *x, uint32_t call)
+{
+    if (call != NONE)
+        EACH_EARLY_ROW(x->d[TARGET], call, r)
+            if (row_is_aside(x, TARGET, r))
+                return true;
+    return false;
+}
+
 static bool is_module(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].kind == CALL_MODULE;
 }
 
 /* ---- why a row may differ ---- */
-
-static bool input_is_aside(const struct routes *x, uint32_t call)
-{
-    if (call == NONE)
-        return false;
-    EACH_EARLY_ROW(x->d[TARGET], call, r)
-        if (x->d[TARGET]->rows.v[r].io == IO_INPUT && row_is_aside(x, TARGET, r))
-            return true;
-    return false;
-}
 
 /* Whether rows of a pair hold values that did not come from one pair: those that held them first are no partners, or
  * are set aside. */
@@ -119,6 +120,27 @@ static bool takes_others_alone(const struct routes *x, int s, uint32_t call)
     return any;
 }
 
+/* Whether a call of a pair reads a tensor that has no partner, in the place of which the other side has none of several
+ * elements: it may compute with another operand. */
+static bool takes_another_operand(const struct routes *x, const uint32_t row[2])
+{
+    int lacking[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        EACH_EARLY_ROW(x->d[s], x->d[s]->rows.v[row[s]].call, r) {
+            const struct row *in = &x->d[s]->rows.v[r];
+            lacking[s] += in->io == IO_INPUT && in->kind == ROW_TENSOR && dump_row_numel(x->d[s], r) > 1 &&
+                          pairing_paired_line(x->m->pairing, s, r) == NONE;
+        }
+    return lacking[TARGET] != lacking[GOLDEN];
+}
+
+/* Whether nothing but its place speaks for a pair that is not in doubt: its calls may be no partners. */
+static bool has_its_place_alone(const struct routes *x, uint32_t line)
+{
+    return x->m->pairing->pairs.v[x->m->pairing->lines.v[line].pair].confidence < PLACE_ALONE &&
+           !(x->j->line[line].flags & LINE_DOUBTFUL);
+}
+
 static bool may_differ(const struct routes *x, uint32_t line)
 {
     const uint32_t *row = x->m->pairing->lines.v[line].row;
@@ -131,14 +153,36 @@ static bool may_differ(const struct routes *x, uint32_t line)
     if (r->io == IO_OUTPUT && c->kind == CALL_MODULE)
         return false;
     if (r->io == IO_OUTPUT)
-        return input_is_aside(x, r->call) || (backward && input_is_aside(x, c->twin)) ||
+        return call_is_aside(x, r->call) || (backward && call_is_aside(x, c->twin)) || takes_another_operand(x, row) ||
                (takes_others_alone(x, TARGET, r->call) &&
                 takes_others_alone(x, GOLDEN, x->d[GOLDEN]->rows.v[row[GOLDEN]].call));
     if (!backward)
-        return comes_from_others(x, row);
+        return comes_from_others(x, row) || has_its_place_alone(x, line);
     uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[x->d[GOLDEN]->rows.v[row[GOLDEN]].call].twin};
     return forward[TARGET] != NONE && forward[GOLDEN] != NONE &&
            (comes_otherwise(x, forward) || is_behind_others(x, line));
+}
+
+/* Whether one side of a pair holds what a call without a partner gave, or one that is aside. */
+static bool is_made_by_others(const struct routes *x, const uint32_t row[2])
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t made = dataflow_maker(&x->flow[s], x->d[s], row[s]);
+        if (made != NONE && (pairing_paired_line(x->m->pairing, s, made) == NONE || row_is_aside(x, s, made)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether figures alone say enough of a line: of a gradient they do not show that all that is computed from it agrees,
+ * but of that of what is aside; of an operand in doubt neither, unless other calls gave what it holds. */
+static bool figures_tell(const struct routes *x, uint32_t line)
+{
+    const uint32_t *row = x->m->pairing->lines.v[line].row;
+    const struct row *r = &x->d[TARGET]->rows.v[row[TARGET]];
+    const struct call *c = &x->d[TARGET]->calls.v[r->call];
+    return (!(x->j->line[line].flags & LINE_DOUBTFUL) || r->io == IO_OUTPUT || is_made_by_others(x, row)) &&
+           (c->phase == PHASE_FORWARD || call_is_aside(x, c->twin));
 }
 
 /* Whether a line is of two tensors, neither weights nor their gradients, that differ, and not by their functions. */
@@ -151,10 +195,18 @@ static bool differs(const struct routes *x, uint32_t line)
     const struct row *t = &x->d[TARGET]->rows.v[l->row[TARGET]], *g = &x->d[GOLDEN]->rows.v[l->row[GOLDEN]];
     float residual = x->o->residual ? x->o->residual[line] : NAN;
     return dtype_is_float(t->dtype) && dtype_is_float(g->dtype) && (t->io == IO_INPUT || t->io == IO_OUTPUT) &&
-           !(v->flags & LINE_STATISTICS) && !(residual > ONE_FUNCTION);
+           !(residual > ONE_FUNCTION) && (!(v->flags & LINE_STATISTICS) || figures_tell(x, line));
 }
 
 /* ---- what becomes of it ---- */
+
+/* The distance of the sides' values; of figures, as their error implies. */
+static double distance_of(const struct routes *x, uint32_t line)
+{
+    const struct row *g = &x->d[GOLDEN]->rows.v[x->m->pairing->lines.v[line].row[GOLDEN]];
+    bool figures = x->j->line[line].flags & LINE_STATISTICS && g->has & HAS_NORM;
+    return figures ? (double)x->j->line[line].error * g->stat[STAT_NORM] : measure_distance(x->m, line);
+}
 
 /* Whether an end differs much less than the value does: relative to its own size and, of a sum, whose other terms hide
  * what is small beside them, also in size. */
@@ -163,7 +215,7 @@ static bool is_healed(const struct trail *t, uint32_t end)
     const struct routes *x = t->x;
     const struct line_judgement *was = &x->j->line[t->line], *is = &x->j->line[end];
     const struct call *c = &x->d[TARGET]->calls.v[x->d[TARGET]->rows.v[x->m->pairing->lines.v[end].row[TARGET]].call];
-    double a = measure_distance(x->m, t->line), b = measure_distance(x->m, end);
+    double a = distance_of(x, t->line), b = distance_of(x, end);
     if (!line_agrees(is) || HEALED * (double)is->error > (double)was->error)
         return false;
     return c->family != FAMILY_ADD || !(HEALED * b > a);
