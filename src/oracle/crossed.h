@@ -14,6 +14,7 @@ struct crossed_call {
     int outputs;
     uint32_t row[CROSSED_OUTPUTS][2];
     double residual[CROSSED_OUTPUTS];
+    bool one_call; /* every tensor of the call was exchanged for one of the same call of the other side */
 };
 
 /* What is known without computing anything: both calls have the same operator, arguments and formula, so that the

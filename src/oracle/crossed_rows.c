@@ -12,6 +12,8 @@ struct exchange {
     int from;              /* the side whose call it is */
     struct arena *arena;
     uint32_t exchanged;    /* number of tensors */
+    uint32_t other_call;   /* of the other side, that computes the paired output */
+    bool elsewhere;        /* a tensor kept its own value, or comes from another call */
 };
 
 /* Where each element of a stored tensor lies behind a view of it: index[i] is the place in storage of the view's
@@ -65,12 +67,26 @@ static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row
     t->v = out;
     t->dtype = (enum dtype)d->rows.v[partner].dtype;
     x->exchanged++;
+    x->elsewhere = x->elsewhere || d->rows.v[partner].call != x->other_call;
     return true;
 }
 
 static void exchange_argument(void *ctx, struct real_tensor *t, uint32_t row)
 {
-    take_partner(ctx, t, row);
+    struct exchange *x = ctx;
+    x->elsewhere = !take_partner(x, t, row) || x->elsewhere;
+}
+
+/* The other side's call that computes what this side's call is paired with; NONE: no output has a partner. */
+static uint32_t call_of_partner(const struct exchange *x, const struct recorded_call *r)
+{
+    for (int i = 0; i < r->values.outputs; i++) {
+        uint32_t line = x->m->pairing->line_of[x->from][r->output_row[i]],
+                 partner = line == NONE ? NONE : x->m->pairing->lines.v[line].row[!x->from];
+        if (partner != NONE)
+            return x->m->side[!x->from]->rows.v[partner].call;
+    }
+    return NONE;
 }
 
 static void judge_output(const struct oracle_side *const side[2], const struct exchange *x, const struct call_plan *p,
@@ -109,11 +125,13 @@ void crossed_by_rows(const struct oracle_side *const side[2], const struct measu
     recompute_candidates(p, &r);
     if (c->unknown)
         return;
+    x.other_call = call_of_partner(&x, &r);
     call_each_tensor(c, exchange_argument, &x);
     for (int i = 0; i < c->gradients; i++)
-        take_partner(&x, &c->gradient[i], r.gradient_row[i]);
+        exchange_argument(&x, &c->gradient[i], r.gradient_row[i]);
     for (int i = 0; i < c->results && c->result != c->output; i++)
-        take_partner(&x, &c->result[i], r.result_row[i]);
+        exchange_argument(&x, &c->result[i], r.result_row[i]);
+    out->one_call = !x.elsewhere;
     bool any = x.exchanged > 0;
     for (int i = 0; i < c->outputs && i < CROSSED_OUTPUTS; i++)
         theirs[i] = take_partner(&x, &c->output[i], r.output_row[i]);

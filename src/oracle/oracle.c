@@ -228,37 +228,68 @@ struct calls_crossed {
 struct crossing {
     struct oracle *o;
     const struct measure *m;
+    const struct judgement *judged; /* by levels */
     const struct pairing *pairing;
     const struct oracle_side *side[2];
     VEC(struct calls_crossed) calls;
     double left;             /* of the budget */
 };
 
-/* Keeps the residuals of rows that are paired with each other and whose golden side explains itself. A golden argument
+/* Keeps the residual of rows that are paired with each other and whose golden side explains itself. A golden argument
  * that was taken to be the default, as its output shows, does not say that the target's call is another function. */
-static void keep_residuals(struct crossing *x, const struct crossed_call *c)
+static void keep_residual(struct crossing *x, const uint32_t row[2], double residual)
 {
-    for (int i = 0; i < c->outputs; i++) {
-        uint32_t line = x->pairing->line_of[TARGET][c->row[i][TARGET]];
-        const struct oracle_row *g = oracle_side_row(x->side[GOLDEN], c->row[i][GOLDEN]);
-        if (line == NONE || x->pairing->lines.v[line].row[GOLDEN] != c->row[i][GOLDEN] || !g || oracle_row_is_wrong(g))
-            continue;
-        if (!g->assumed || c->residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG))
-            x->o->residual[line] = (float)c->residual[i];
-    }
+    uint32_t line = x->pairing->line_of[TARGET][row[TARGET]];
+    const struct oracle_row *g = oracle_side_row(x->side[GOLDEN], row[GOLDEN]);
+    if (line == NONE || x->pairing->lines.v[line].row[GOLDEN] != row[GOLDEN] || !g || oracle_row_is_wrong(g))
+        return;
+    if (!g->assumed || residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG))
+        x->o->residual[line] = (float)residual;
 }
 
-/* Keeps the residuals by rows that say that both sides compute the same function. */
+static void keep_residuals(struct crossing *x, const struct crossed_call *c)
+{
+    for (int i = 0; i < c->outputs; i++)
+        keep_residual(x, c->row[i], c->residual[i]);
+}
+
+/* Whether each element of two rows was compared, and none is another value. */
+static bool agrees_in_place(const struct line_judgement *l)
+{
+    return line_agrees(l) && (l->rule == RULE_EQUAL || l->rule == RULE_WITHIN || l->rule == RULE_LEVEL);
+}
+
+/* Whether every tensor that goes into a target call and has a partner agrees with it: the order of its elements is
+ * known. */
+static bool inputs_agree(const struct crossing *x, uint32_t call)
+{
+    const struct dump *d = x->m->side[TARGET];
+    EACH_ROW(d, call, r) {
+        uint32_t line = x->pairing->line_of[TARGET][r];
+        if (d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == IO_INPUT &&
+            x->pairing->lines.v[line].pair != NONE && !agrees_in_place(&x->judged->line[line]))
+            return false;
+    }
+    return true;
+}
+
+/* Keeps the residuals by rows that say that both sides compute the same function; and those of a golden call on the
+ * tensors of one target call that has them in another shape, whatever they say. */
 static void keep_by_rows(struct crossing *x, const struct calls_crossed *c)
 {
     for (int i = 0; i < c->found.outputs; i++) {
         const uint32_t *row = c->found.row[i];
+        double residual = c->found.residual[i];
         uint32_t line = x->pairing->line_of[c->by_rows_of][row[c->by_rows_of]];
-        if (memcmp(x->pairing->lines.v[line].row, row, 2 * sizeof *row) != 0 || x->o->by_rows[line] ||
-            !(c->found.residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG)))
+        if (memcmp(x->pairing->lines.v[line].row, row, 2 * sizeof *row) != 0 || x->o->by_rows[line])
             continue;
-        x->o->residual[line] = (float)c->found.residual[i];
-        x->o->by_rows[line] = true;
+        if (residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
+            x->o->residual[line] = (float)residual;
+            x->o->by_rows[line] = true;
+        } else if (c->by_rows_of == GOLDEN && c->found.one_call && isnan(x->o->residual[line]) &&
+                   inputs_agree(x, c->call[TARGET])) {
+            keep_residual(x, row, residual);
+        }
     }
 }
 
@@ -478,8 +509,8 @@ static bool find_sums(struct crossing *x, const struct judgement *j, const atomi
 static bool cross_sides(struct oracle *o, const struct measure *m, const struct judgement *j, double left,
                         const atomic_bool *cancel)
 {
-    struct crossing x = {.o = o, .m = m, .pairing = m->pairing, .side = {&o->side[TARGET], &o->side[GOLDEN]},
-        .left = left};
+    struct crossing x = {.o = o, .m = m, .judged = j, .pairing = m->pairing,
+        .side = {&o->side[TARGET], &o->side[GOLDEN]}, .left = left};
     o->residual = mem_alloc((m->lines + 1) * sizeof *o->residual);
     o->by_rows = mem_zalloc((m->lines + 1) * sizeof *o->by_rows);
     for (uint32_t i = 0; i < m->lines; i++)

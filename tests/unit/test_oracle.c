@@ -771,6 +771,57 @@ static void far_norm(struct tensor_dump *d, const char *name, double noise)
     end_call(d, name, "8,32", y, ROWS * IN);
 }
 
+/* A norm of values that differ from the other side's by noise, in a shape of its own. */
+static void shaped_norm(struct tensor_dump *d, const char *shape, double noise, double eps)
+{
+    const char *name = "Functional.layer_norm.0.forward";
+    float x[ROWS * IN], y[ROWS * IN];
+    seed = 10;
+    draw_all(x, ROWS * IN);
+    for (int i = 0; i < ROWS * IN; i++)
+        x[i] = (float)((double)x[i] * (1 + noise * draw_normal(&seed)));
+    for (int i = 0; i < ROWS; i++) {
+        double mean = 0, square = 0;
+        for (int t = 0; t < IN; t++)
+            mean += (double)x[i * IN + t] / IN;
+        for (int t = 0; t < IN; t++)
+            square += pow((double)x[i * IN + t] - mean, 2) / IN;
+        for (int t = 0; t < IN; t++)
+            y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + eps));
+    }
+    open_call(d, name);
+    tensors_row(d, name, "input.0", shape, x, ROWS * IN);
+    fprintf(d->json, ",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":%g}", eps);
+    end_call(d, name, shape, y, ROWS * IN);
+}
+
+/* Tokens in one axis or in two: the golden function is held against the target's call by rows. What it says of another
+ * function counts where the inputs agree, so that the order of their elements is known. */
+static void a_call_in_another_shape_is_held_against_the_golden_function(void **state)
+{
+    static const struct {
+        double noise, eps;
+        bool starts, judged;
+    } cases[] = {{5e-6, 1e-5, false, true}, {5e-6, 3e-5, true, true}, {0.5, 3e-5, false, false}};
+    (void)state;
+    for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
+        struct tensor_dump d[2];
+        char dir[2][400];
+        two_sides(d, dir);
+        shaped_norm(&d[TARGET], "8,32", cases[n].noise, cases[n].eps);
+        shaped_norm(&d[GOLDEN], "2,4,32", 0, 1e-5);
+        for (int i = 0; i < 2; i++)
+            tensors_end(&d[i]);
+        struct session *s = compared(dir[0], dir[1]);
+        uint32_t line = line_named(s, "Functional.layer_norm.0.forward.output.0");
+        const struct line_judgement *l = &s->now->judged->line[line];
+        assert_int_equal(!isnan(l->residual), cases[n].judged);
+        assert_int_equal(l->cause == CAUSE_STARTS, cases[n].starts);
+        assert_int_equal(l->residual > 2, cases[n].starts);
+        shut(s);
+    }
+}
+
 static void a_condition_that_was_estimated_is_measured(void **state)
 {
     struct tensor_dump d[2];
@@ -813,6 +864,7 @@ int main(void)
         cmocka_unit_test(operands_written_otherwise_are_one_function),
         cmocka_unit_test(another_axis_is_why),
         cmocka_unit_test(a_condition_that_was_estimated_is_measured),
+        cmocka_unit_test(a_call_in_another_shape_is_held_against_the_golden_function),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }
