@@ -213,7 +213,7 @@ static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
 
 /* The output of a backward call that is the gradient of an input of its forward call: the one at its place, among all
  * inputs or among the tensors, or the only one of its size; NONE. A product's may be the incoming one as a view leaves
- * it. */
+ * it, a loss's that of a node inside of it. */
 static uint32_t returned_row(const struct summing *x, const struct value_use *u, uint32_t back)
 {
     const struct dump *d = x->s->dump;
@@ -238,7 +238,7 @@ static uint32_t returned_row(const struct summing *x, const struct value_use *u,
     uint32_t found = inputs == n ? output[place] : tensors == n ? output[of_tensors] : same == 1 ? only : NONE;
     const struct oracle_row *known = found == NONE ? NULL : oracle_side_row(x->s, found);
     bool view = family_is_product(d->calls.v[call].family) && (!known || strcmp(known->formula, "g") == 0);
-    return view ? NONE : found;
+    return view || (known && strcmp(known->formula, FORMULA_LAST_NODE) == 0) ? NONE : found;
 }
 
 static bool note_row(struct summing *x, uint32_t row)
@@ -264,7 +264,8 @@ static const struct candidate *candidate_of_shape(const struct call_values *c, c
 {
     const struct candidate *found = NULL;
     for (int i = 0; i < c->candidates; i++) {
-        if (c->candidate[i].move || !has_shape(&c->candidate[i], s))
+        if (c->candidate[i].move || strcmp(c->candidate[i].formula, FORMULA_LAST_NODE) == 0 ||
+            !has_shape(&c->candidate[i], s))
             continue;
         if (found)
             return NULL;

@@ -223,9 +223,9 @@ static bool gradient_fits(struct call_values *c, const struct classes *k)
 }
 
 /* Gradient by log-likelihoods: the result of nll_loss, and of PyTorch's cross_entropy at its last node. */
-static void by_log_likelihood(struct call_values *c, const struct classes *k)
+static void by_log_likelihood(struct call_values *c, const struct classes *k, const char *formula)
 {
-    struct room r = room_for(c, ANY_OUTPUT, k->x, "-onehot g / n");
+    struct room r = room_for(c, ANY_OUTPUT, k->x, formula);
     for (int64_t row = 0; row < k->rows; row++)
         for (int64_t i = 0; i < k->classes; i++) {
             int64_t at = class_at(k, row, i);
@@ -263,7 +263,7 @@ static void classes_backward(struct call_values *c, struct classes k, bool logit
         if (logits)
             by_logits(c, &k);
         if (likelihoods)
-            by_log_likelihood(c, &k);
+            by_log_likelihood(c, &k, logits ? FORMULA_LAST_NODE : "-onehot g / n");
     }
 }
 
