@@ -355,6 +355,8 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
     case MEAN:
     case NORM:
         record_figure(r, v, STAT_MAX + (int)(m - MAX), HAS_MAX << (m - MAX));
+        if (m == NORM) /* of a single number the number itself is written */
+            r->stat[STAT_NORM] = fabs(r->stat[STAT_NORM]);
         break;
     case NEEDS_GRADIENT:
         r->needs_gradient = r->needs_gradient || cJSON_IsTrue(v);
@@ -485,7 +487,8 @@ static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, b
         } else if (of == MD5) {
             take_text(f, r, of, v->filling[i].text);
         } else {
-            r->stat[STAT_MAX + (int)(of - MAX)] = v->filling[i].number;
+            double number = v->filling[i].number;
+            r->stat[STAT_MAX + (int)(of - MAX)] = of == NORM ? fabs(number) : number;
         }
     }
     return true;
