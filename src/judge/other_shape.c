@@ -107,6 +107,12 @@ static bool is_alone(const struct measure *m, uint32_t line)
     return any;
 }
 
+/* Whether all elements of a row are one number, which lie in every order. */
+static bool is_one_number(const struct row *r)
+{
+    return r->has & HAS_MAX && r->has & HAS_MIN && r->stat[STAT_MAX] == r->stat[STAT_MIN];
+}
+
 /* Whether a call works element by element, and at its other end tensors have as many elements and none these axes. */
 static bool contradicts_call(const struct dump *d, uint32_t row)
 {
@@ -138,6 +144,8 @@ bool other_shape_is_unexplained(const struct measure *m, uint32_t line)
     bool repeated = a && b && a->numel != b->numel && t->rows.v[l->row[TARGET]].io != IO_OUTPUT;
     if (!a || !b || repeated || shapes_alike(a, b) || m->pairing->pairs.v[l->pair].view != NONE ||
         m->pairing->pairs.v[l->pair].group != NONE)
+        return false;
+    if (is_one_number(&t->rows.v[l->row[TARGET]]) && is_one_number(&g->rows.v[l->row[GOLDEN]]))
         return false;
     const char *name = t->calls.v[t->rows.v[l->row[TARGET]].call].name,
                *other = g->calls.v[g->rows.v[l->row[GOLDEN]].call].name;

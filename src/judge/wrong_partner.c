@@ -345,9 +345,26 @@ static bool is_factor_of_partner(const struct doubts *x, uint32_t line)
     return false;
 }
 
+/* Whether one side's product returns the gradient that came in, as its last step does, an addition or a view, while the
+ * other returns what its product makes of it: one was recorded with the steps inside of it, the other without. */
+static bool is_of_another_step(const struct doubts *x, uint32_t line)
+{
+    bool hands_on[2];
+    for (int s = 0; s < 2; s++) {
+        uint32_t forward = x->d[s]->calls.v[row_of(x, line, s)->call].twin;
+        if (forward == NONE || !family_is_product((enum family)x->d[s]->calls.v[forward].family))
+            return false;
+        hands_on[s] = align_item_hands_on(x->d[s], x->m->pairing->lines.v[line].row[s]);
+    }
+    uint32_t came = pass_first_float(x->d[TARGET], row_of(x, line, TARGET)->call, IO_INPUT),
+             own = came == NONE ? NONE : x->m->pairing->line_of[TARGET][came];
+    return hands_on[TARGET] != hands_on[GOLDEN] && own != NONE && x->m->pairing->lines.v[own].pair != NONE &&
+           line_agrees(&x->j->line[own]);
+}
+
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
-    return is_no_partner(x, line) || is_factor_of_partner(x, line) || is_scaled_operand(x, line) ||
+    return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) || is_scaled_operand(x, line) ||
            is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
            (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_end_of_another_module(x, line) ||
            is_computed_twice(x, line);

@@ -60,6 +60,21 @@ enum likeness fingerprint_compare(const struct fingerprint *a, const struct fing
     return worst <= SAME && !((both & 3) == 3 && a->max == a->min) ? LIKE_SAME : LIKE_NEAR;
 }
 
+bool align_item_hands_on(const struct dump *d, uint32_t row)
+{
+    const struct row *x = &d->rows.v[row];
+    if (x->kind != ROW_TENSOR || x->io != IO_OUTPUT || d->calls.v[x->call].phase != PHASE_BACKWARD)
+        return false;
+    struct fingerprint own = fingerprint_of(d, row);
+    EACH_EARLY_ROW(d, x->call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR) {
+            struct fingerprint came = fingerprint_of(d, r);
+            if (fingerprint_compare(&own, &came) == LIKE_SAME)
+                return true;
+        }
+    return false;
+}
+
 static bool digits_only(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)

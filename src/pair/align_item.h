@@ -55,6 +55,8 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
                          align_item_list *out);
 struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
+/* Whether a backward call returns here, as it is, a gradient that came in: what a sum or a view makes of it. */
+bool align_item_hands_on(const struct dump *d, uint32_t row);
 /* The bare operator name: "Mul", "__mul__", "RMSNorm". */
 struct str align_item_operator(const struct dump *d, uint32_t call);
 /* Whether a product also adds a term: addmm, baddbmm. */

@@ -671,15 +671,15 @@ static void axes_that_a_call_cannot_change(void **state)
 }
 
 /* A backward call's output with axes taken together: the incoming gradient as a product of two axes leaves it, not one
- * that is another value or has its axes exchanged. */
+ * that is another value or has its axes exchanged; zeros lie in every order. */
 static void axes_of_an_incoming_gradient(void **state)
 {
-    static const double came[] = {3, -1, 9}, other[] = {3, -1, 8};
+    static const double came[] = {3, -1, 9}, other[] = {3, -1, 8}, zeros[] = {0, 0, 0};
     static const struct {
         const double *out;
         int64_t axes[2]; /* of the target's output */
         bool unexplained;
-    } cases[] = {{came, {16, 4}, false}, {other, {16, 4}, true}, {came, {4, 16}, true}};
+    } cases[] = {{came, {16, 4}, false}, {other, {16, 4}, true}, {came, {4, 16}, true}, {zeros, {4, 16}, false}};
     (void)state;
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         struct scene s;
@@ -1900,6 +1900,42 @@ static void a_value_computed_twice(void **state)
     }
 }
 
+/* A product's gradient beside one that the other side only handed on, as the addition of a bias does behind a product
+ * nobody recorded: no partner. Where both compute one, or what comes in differs, the pair stays in doubt. */
+static void a_gradient_of_another_step(void **state)
+{
+    static const double came[] = {3, -1, 9}, other[] = {4, -1, 10}, made[] = {2, -0.5, 8}, unlike[] = {1, -2, 7};
+    static const struct {
+        const double *came, *golden; /* what comes in on the target's side; what the golden side returns */
+        bool aside;
+    } cases[] = {{came, came, true}, {came, unlike, false}, {other, came, false}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 1; i >= 0; i--) {
+            struct dump *d = &s.d[i];
+            dump_add_call(d, STR("Functional.linear.0.forward"), CALL_API, PHASE_FORWARD);
+            d->calls.v[0].family = FAMILY_LINEAR;
+            tensor_on(d, "input.0", DTYPE_F32, 64, made);
+            tensor_on(d, "output.0", DTYPE_F32, 64, made);
+            dump_add_call(d, STR("Functional.linear.0.backward"), CALL_API, PHASE_BACKWARD);
+            d->calls.v[1].family = FAMILY_LINEAR;
+            tensor_on(d, "input.0", DTYPE_F32, 64, i ? came : cases[c].came);
+            row = tensor_on(d, "output.0", DTYPE_F32, 64, i ? cases[c].golden : made);
+            dump_link_twins(d);
+        }
+        build(&s);
+        for (size_t i = 0; i < s.p.pairs.n; i++) /* but of what comes in */
+            s.p.pairs.v[i].confidence = s.p.lines.v[scene_line(&s, row - 1)].pair == i ? 1 : 0.4f;
+        judge_all(&s);
+        if ((of(&s, row)->rule == RULE_OTHER_VALUE) != cases[c].aside)
+            fail_msg("case %zu: %d", c, of(&s, row)->rule);
+        scene_end(&s);
+    }
+}
+
 /* Modules of two sides that end together and begin in another place: both values that are paired at their beginning
  * stand on each side. Where one side lacks a value, or an operator got it, it stays in doubt. */
 static void modules_that_begin_elsewhere(void **state)
@@ -3035,6 +3071,7 @@ int main(void)
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(a_value_computed_twice),
+        cmocka_unit_test(a_gradient_of_another_step),
         cmocka_unit_test(modules_that_begin_elsewhere),
         cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
