@@ -74,6 +74,18 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
     return error < means ? means : error;
 }
 
+double recorded_extremes_error(const struct row *t, const struct row *g, double n)
+{
+    const int extremes = HAS_MAX | HAS_MIN;
+    if ((t->has & g->has & extremes) != extremes)
+        return 0;
+    double largest = fmax(fabs(g->stat[STAT_MAX]), fabs(g->stat[STAT_MIN]));
+    if (g->has & HAS_NORM && n > 1)
+        largest = fmax(largest, g->stat[STAT_NORM] * sqrt(2 * log(n) / n));
+    double apart = fmax(fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]), fabs(t->stat[STAT_MIN] - g->stat[STAT_MIN]));
+    return isfinite(apart) && largest > 0 ? apart / largest : 0;
+}
+
 static const struct row_extra *extra_of(const struct dump *d, const struct row *r)
 {
     return r->extra == NONE ? NULL : &d->extras.v[r->extra];

@@ -12,6 +12,10 @@ double recorded_error(const struct row *t, const struct row *g);
  * count as none, nor do those within the rounding of a norm that was summed in a 16-bit type. The means count as well,
  * relative to the size of an element. */
 double recorded_error_of(const struct row *t, const struct row *g, double n);
+/* The largest difference of max and min, relative to the golden side's largest element, or to what the largest of n
+ * elements of that norm would be, drawn from a normal distribution: the norm of many elements hides what each of them
+ * differs by. 0: nothing can be compared. */
+double recorded_extremes_error(const struct row *t, const struct row *g, double n);
 
 /* Sets the recorded numbers of NaN and infinite elements; returns which of them were recorded (COUNT_NAN …). */
 int recorded_counts(const struct dump *d, const struct row *r, uint64_t *nan, uint64_t *inf);

@@ -12,6 +12,7 @@
 #include "pair/align_item.h"
 #include "judge/unrecorded_step.h"
 #include "dump/family.h"
+#include "dump/recorded_figures.h"
 
 /* ---- roles ---- */
 
@@ -356,9 +357,12 @@ static void weigh_parameter(struct judge_pass *p, struct verdict_case *k, const 
 {
     double limit = w->stats || p->side[TARGET]->step > 0 ? w->mine->drift :
                                                            dtype_table[numbers_of(p, k, w->own)].epsilon;
-    if (w->error > fmax(limit, w->digits)) /* too few values to show by themselves that they were rounded */
+    double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]);
+    double error = w->stats ? fmax(w->error, recorded_extremes_error(k->r[TARGET], k->r[GOLDEN], n)) : w->error;
+    if (error > fmax(limit, w->digits)) /* too few values to show by themselves that they were rounded */
         limit = fmax(limit, unrecorded_rounding_error(p, k));
-    if (!weigh_by_limit(k, w->error, fmax(limit, w->digits), RULE_PARAMETER))
+    k->out->error = (float)error;
+    if (!weigh_by_limit(k, error, fmax(limit, w->digits), RULE_PARAMETER))
         p->weights = dtype_coarser(p->weights, w->own);
 }
 

@@ -45,26 +45,29 @@ void line_dtypes(const struct measure *m, const struct line *l, const char *name
     }
 }
 
-/* Whether the means are farther apart than the other figures. */
-static bool means_show_it(const struct measure *m, uint32_t line, const struct line_judgement *x)
+/* What recorded figures differ by most: max, min and norm together, unless the means say more or, of a parameter, max
+ * and min alone do. */
+static const char *figures_name(const struct measure *m, uint32_t line, const struct line_judgement *x)
 {
     const uint32_t *row = m->pairing->lines.v[line].row;
-    if (row[TARGET] == NONE || row[GOLDEN] == NONE)
-        return false;
-    double others = recorded_error(&m->side[TARGET]->rows.v[row[TARGET]], &m->side[GOLDEN]->rows.v[row[GOLDEN]]);
-    return (double)x->error > others * (1 + 1e-6); /* false if nothing else was recorded */
+    if (row[TARGET] != NONE && row[GOLDEN] != NONE) {
+        const struct row *t = &m->side[TARGET]->rows.v[row[TARGET]], *g = &m->side[GOLDEN]->rows.v[row[GOLDEN]];
+        double others = recorded_error(t, g), n = (double)dump_row_numel(m->side[GOLDEN], row[GOLDEN]);
+        if (x->rule == RULE_PARAMETER && (float)recorded_extremes_error(t, g, n) == x->error)
+            return _("difference of max and min, relative to the largest element,");
+        if ((double)x->error > others * (1 + 1e-6)) /* false if nothing else was recorded */
+            return _("difference of the means, relative to the size of an element,");
+    }
+    return _("largest difference of max, min and norm, relative to the golden norm,");
 }
 
 static const char *error_name(const struct measure *m, uint32_t line, const struct line_judgement *x)
 {
     bool exact;
-    if (x->flags & LINE_STATISTICS && !isnan(table_verdicts_error(m, line, &exact)))
-        return _("the error by cosine, largest error and norms in the table");
-    if (x->flags & LINE_STATISTICS && means_show_it(m, line, x))
-        return _("difference of the means, relative to the size of an element,");
-    return x->flags & LINE_STATISTICS ? _("largest difference of max, min and norm, relative to the golden norm,")
-           : x->flags & LINE_MASKED   ? _("rel L2 without masked elements")
-                                      : "rel L2";
+    if (!(x->flags & LINE_STATISTICS))
+        return x->flags & LINE_MASKED ? _("rel L2 without masked elements") : "rel L2";
+    return isnan(table_verdicts_error(m, line, &exact)) ? figures_name(m, line, x)
+                                                        : _("the error by cosine, largest error and norms in the table");
 }
 
 /* Whether the extremes of both sides are finite, so that only the counts differ. */

@@ -902,6 +902,27 @@ static void statistics(void **state)
     scene_end(&s);
 }
 
+/* Every element of a weight differs by a little more of a step: the norm of many hides that, an extreme does not. */
+static void statistics_of_parameters(void **state)
+{
+    static const double golden[] = {0.79, -0.68, 10}, step[] = {0.7901, -0.68, 10}, noise[] = {0.79 + 1e-5, -0.68, 10};
+    struct scene s;
+    uint32_t row[3];
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "linear");
+    for (int k = 0; k < 3; k++) {
+        const char *slot = k < 2 ? "parameters.weight" : "output.0";
+        tensor_on(&s.d[GOLDEN], slot, DTYPE_F32, 2560, golden);
+        row[k] = tensor_on(&s.d[TARGET], slot, DTYPE_F32, 2560, k == 1 ? noise : step);
+    }
+    judge_all(&s);
+    EXPECT(&s, row[0], VERDICT_DEVIATE, RULE_PARAMETER);
+    EXPECT(&s, row[1], VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, row[2], VERDICT_MATCH, RULE_SAME_STATS);
+    scene_end(&s);
+}
+
 /* Equal extremes and norms beside means that differ: the elements differ by at least that. */
 static void means_beside_norms(void **state)
 {
@@ -3044,6 +3065,7 @@ int main(void)
         cmocka_unit_test(reordered_pairs_claim_nothing),
         cmocka_unit_test(other_results_show_other_elements),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(statistics_of_parameters),
         cmocka_unit_test(statistics_of_angles),
         cmocka_unit_test(means_beside_norms),
         cmocka_unit_test(a_factor_of_the_loss),
