@@ -134,11 +134,16 @@ static bool takes_another_operand(const struct routes *x, const uint32_t row[2])
     return lacking[TARGET] != lacking[GOLDEN];
 }
 
-/* Whether nothing but its place speaks for a pair that is not in doubt: its calls may be no partners. */
+/* Whether nothing but its place speaks for a pair that is not in doubt, neither figures nor the calls' names: they may
+ * be no partners. */
 static bool has_its_place_alone(const struct routes *x, uint32_t line)
 {
-    return x->m->pairing->pairs.v[x->m->pairing->lines.v[line].pair].confidence < PLACE_ALONE &&
-           !(x->j->line[line].flags & LINE_DOUBTFUL);
+    const struct line *l = &x->m->pairing->lines.v[line];
+    struct str name[2];
+    for (int s = 0; s < 2; s++)
+        name[s] = dump_call_name(x->d[s], x->d[s]->rows.v[l->row[s]].call);
+    return x->m->pairing->pairs.v[l->pair].confidence < PLACE_ALONE && !(x->j->line[line].flags & LINE_DOUBTFUL) &&
+           !str_eq(name[TARGET], name[GOLDEN]);
 }
 
 static bool may_differ(const struct routes *x, uint32_t line)
