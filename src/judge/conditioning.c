@@ -355,6 +355,21 @@ static double left_by_smallest_group(const struct facts *g, const struct facts *
     return x->rms * largest_in(dx) / (largest_in(g) * sqrt(y->rms * y->rms - y->mean * y->mean));
 }
 
+/* The same of few values a channel, whose variance differs by chance: of the smallest of them, by the foot of its
+ * distribution, χ² of a value less than there are. 1: other calls. */
+static double left_by_norm_of_few(const struct dump *d, uint32_t forward, const struct facts *g, const struct facts *x,
+                                  const struct facts *y, const struct facts *dx)
+{
+    uint32_t in = float_row(d, forward, IO_INPUT, x->n);
+    const struct shape *s = in == NONE ? NULL : dump_row_shape(d, in);
+    double channels = s && s->ndim > 1 ? (double)s->dim[1] : 0, freedom = x->n / channels - 1;
+    if (!(channels > 1) || !(freedom > 1) || !align_item_does(d, forward, STR("batch_norm")))
+        return 1;
+    double smallest = 2 / freedom * pow(tgamma(freedom / 2 + 1) / channels, 2 / freedom);
+    double variance = (x->rms * x->rms - x->mean * x->mean) * fmin(smallest, 1);
+    return left_by_norm(g, x, y, dx) * x->rms * x->rms / (variance * sqrt(channels));
+}
+
 /* The same of a batch of two values a channel: all but ε/σ² of their gradients cancels, so that the largest one left
  * has σ = ∛(ε g / dx), and three times the error of σ. 1: other calls. */
 static double left_by_norm_of_two(const struct dump *d, uint32_t forward, const struct facts *g, const struct facts *x,
@@ -399,7 +414,8 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
         kappa = from.rms * out.rms / dx.rms;
     else if (k == CONDITION_CENTRED && alone)
         kappa = fmax(left_by_smallest_group(&from, &in, &out, &dx),
-                     fmax(left_by_norm(&from, &in, &out, &dx), left_by_norm_of_two(d, forward, &from, &in, &dx)));
+                     fmax(fmax(left_by_norm(&from, &in, &out, &dx), left_by_norm_of_two(d, forward, &from, &in, &dx)),
+                          left_by_norm_of_few(d, forward, &from, &in, &out, &dx)));
     else if (alone)
         kappa = falls_off(d, forward) * in.rms;
     return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0}

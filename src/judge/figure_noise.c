@@ -128,6 +128,81 @@ double figure_noise_of_parts(const struct judge_pass *p, const struct verdict_ca
     return noise;
 }
 
+double figure_noise_of_coarse_inputs(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    double hidden = 0, error;
+    if (k->f || k->r[TARGET]->io != IO_OUTPUT || dtype_table[own].size <= 2 || !(noise_level_quantile(&p->level, 1) > 0))
+        return 0;
+    EACH_EARLY_ROW(d, k->call, x) {
+        const struct row *r[2];
+        const struct line_judgement *l = &p->j->line[p->m->pairing->line_of[TARGET][x]];
+        if (!pass_is_float(&d->rows.v[x], IO_INPUT) || !accepted_rows(p, x, r, &error) ||
+            !(l->flags & LINE_STATISTICS) || l->flags & LINE_SOURCE || l->rule == RULE_PARAMETER)
+            continue;
+        enum dtype coarser = dtype_coarser(r[TARGET]->dtype, r[GOLDEN]->dtype);
+        if (dtype_table[coarser].size <= 2)
+            hidden = fmax(hidden, dtype_table[coarser].epsilon / 2);
+    }
+    return hidden;
+}
+
+double figure_noise_of_elements(const struct judge_pass *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    double most = 0, error;
+    EACH_EARLY_ROW(d, call, x) {
+        const struct row *r[2];
+        if (!pass_is_float(&d->rows.v[x], IO_INPUT) || !accepted_rows(p, x, r, &error) || !both_have(r, FIGURES))
+            continue;
+        const double *t = r[TARGET]->stat, *g = r[GOLDEN]->stat;
+        double apart = hypot(t[STAT_MAX] - g[STAT_MAX], t[STAT_MIN] - g[STAT_MIN]) / sqrt(2);
+        most = fmax(most, apart * sqrt((double)dump_row_numel(d, x)) / g[STAT_NORM]);
+    }
+    return isfinite(most) ? most : 0;
+}
+
+/* The distance of the two tensors of which a side's loss is the mean square, or the sum of squares; 0: their norms
+ * exclude both. */
+static double distance_of_squares(const struct row *loss, const struct row *const of[2], double n)
+{
+    double a = of[0]->stat[STAT_NORM], b = of[1]->stat[STAT_NORM], room = 1 + dtype_table[loss->dtype].epsilon;
+    for (int mean = 1; mean >= 0; mean--) {
+        double apart = sqrt(loss->stat[STAT_MAX] * (mean ? n : 1));
+        if (apart > 0 && apart <= (a + b) * room && apart * room >= fabs(a - b))
+            return apart;
+    }
+    return 0;
+}
+
+double figure_noise_of_squares(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    const struct row *r[2][2]; /* per input: of both sides */
+    double error[2];
+    int n = 0;
+    if (k->f || !both_have(k->r, HAS_MAX) || !align_item_does(d, k->call, STR("mse_loss")))
+        return 0;
+    EACH_EARLY_ROW(d, k->call, x)
+        if (pass_is_float(&d->rows.v[x], IO_INPUT)) {
+            if (n == 2 || !accepted_rows(p, x, r[n], &error[n]) || !both_have(r[n], HAS_NORM) ||
+                dump_row_numel(d, x) != dump_row_numel(d, pass_first_float(d, k->call, IO_INPUT)))
+                return 0;
+            n++;
+        }
+    if (n < 2)
+        return 0;
+    double numel = (double)dump_row_numel(d, pass_first_float(d, k->call, IO_INPUT)), apart[2];
+    for (int s = 0; s < 2; s++) {
+        const struct row *of[2] = {r[0][s], r[1][s]};
+        apart[s] = distance_of_squares(k->r[s], of, numel);
+    }
+    double moved = error[0] * r[0][GOLDEN]->stat[STAT_NORM] + error[1] * r[1][GOLDEN]->stat[STAT_NORM];
+    double part = apart[TARGET] > 0 && apart[GOLDEN] > 0 ? moved / apart[GOLDEN] : 0;
+    return part * (2 + part);
+}
+
 bool figures_show_rounding(const struct judge_pass *p, const struct verdict_case *k)
 {
     enum dtype to = (enum dtype)p->j->arithmetic;

@@ -7,6 +7,7 @@
 
 #include "judge/attention_gradient.h"
 #include "judge/conditioning.h"
+#include "judge/figure_noise.h"
 #include "judge/kinks.h"
 #include "judge/optimizer_noise.h"
 #include "judge/pass_rows.h"
@@ -124,6 +125,18 @@ static bool turned_before(const struct judge_pass *p, const struct verdict_case 
            (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
 }
 
+/* The share of a row's elements that differ; of integers whose figures alone were recorded, the least that explains
+ * them: one of them, or as many as move the mean so far. */
+static double share_turned(const struct verdict_case *k, bool numbers, uint64_t n)
+{
+    if (k->f || !numbers)
+        return k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
+    double range = fmax(t[STAT_MAX], g[STAT_MAX]) - fmin(t[STAT_MIN], g[STAT_MIN]);
+    double moved = verdict_case_has(k, HAS_MEAN | HAS_MIN) ? fabs(t[STAT_MEAN] - g[STAT_MEAN]) / range : 0;
+    return fmax(1 / (double)n, isfinite(moved) ? moved : 0);
+}
+
 /* A router's module may also output the scores it picked: at a tie these agree, within the noise of the largest. */
 static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k, double noise)
 {
@@ -133,6 +146,8 @@ static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k
         const struct figures *f = line != NONE && p->state[line] == MEASURE_DONE ? p->m->figures[line] : NULL;
         bool picked = d->rows.v[r].io == IO_OUTPUT && dtype_is_float((enum dtype)d->rows.v[r].dtype) &&
                       dump_row_numel(d, r) == dump_row_numel(d, k->row[TARGET]);
+        if (picked && !f && line != NONE && line_is_bad(&p->j->line[line]))
+            return false;
         if (picked && f && f->two) {
             double largest = fmax(fabs(f->side[GOLDEN].max), fabs(f->side[GOLDEN].min));
             if (f->max_abs > p->tol->level * noise * largest)
@@ -227,12 +242,13 @@ static struct condition condition_of_attention(const struct judge_pass *p, const
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
 }
 
-/* Whether noise leaves nothing of such a gradient where one side alone computes it in one call: all keys, or one alone,
- * are given the same. */
+/* Whether noise leaves nothing of such a gradient: all keys, or one alone, are given the same. */
 static bool attention_leaves_nothing(const struct judge_pass *p, const struct verdict_case *k, double level,
                                      double factor)
 {
     double noise = 0, terms = attention_gradient_held(p, k->row, &noise);
+    if (!isfinite(terms) && !k->f) /* both sides compute it in one call, which elements would show */
+        terms = attention_gradient_terms(p->m, p->state, GOLDEN, k->row[GOLDEN]);
     noise = fmax(noise, level);
     return isfinite(terms) && size_in_attention(p, k, GOLDEN, terms) <= noise &&
            size_in_attention(p, k, TARGET, terms) <= factor * noise;
@@ -279,7 +295,8 @@ static double times_repeated(const struct judge_pass *p, const struct verdict_ca
  * whatever its partner is, it is nobody's deviation. */
 static struct condition gradient_condition(struct judge_pass *p, struct verdict_case *k, double level, double factor)
 {
-    double came = k->f ? 0 : (double)p->call_error[k->call]; /* elements show what noise left */
+    /* elements show what noise left */
+    double came = k->f ? 0 : fmax((double)p->call_error[k->call], figure_noise_of_elements(p, k->call));
     struct condition c = condition_of_gradient(p->m, p->state, k->row, fmax(level, came), factor);
     if (passes_zero_on(p, k) || attention_leaves_nothing(p, k, level, factor))
         c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
@@ -447,7 +464,7 @@ void row_excuse(struct judge_pass *p, struct verdict_case *k)
         gradient_condition(p, k, x.level, x.factor);
         return;
     }
-    x.turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    x.turned = share_turned(k, x.numbers, dump_row_numel(p->side[TARGET], k->row[TARGET]));
     x.how = x.numbers ? routing_of_line(p, k->i) : ROUTING_UNKNOWN;
     if (settle_picks(p, k, &x))
         return;

@@ -408,7 +408,8 @@ static double noise_around(struct judge_pass *p, struct verdict_case *k, const s
     if (w->error > w->mine->drift)
         level = fmax(level, unrecorded_roundings_error(p, k, p->tol->level * level));
     if (w->stats && w->error > w->mine->drift)
-        level = fmax(level, fmax(figure_noise_of_product(p, k), figure_noise_of_parts(p, k)));
+        level = fmax(level, fmax(fmax(figure_noise_of_product(p, k), figure_noise_of_parts(p, k)),
+                                 figure_noise_of_coarse_inputs(p, k)));
     if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
         level = fmax(level, dtype_table[p->j->arithmetic].epsilon / 2);
     /* two bitwise equal runs say nothing about other hardware */
@@ -434,7 +435,7 @@ static void weigh_by_level(struct judge_pass *p, struct verdict_case *k, const s
     double jump = w->stats && !coarse ? fmax(floors->drift, w->digits) : floor;
     double limit = fmax(w->mine->deviate, (w->stats ? tol->level_statistics : tol->level) * level);
     if (!(k->out->flags & LINE_BAND) && is_loss(p, k))
-        limit = fmin(limit, loss_limit(tol, k));
+        limit = fmin(limit, fmax(loss_limit(tol, k), w->stats ? figure_noise_of_squares(p, k) : 0));
     k->out->level = (float)level;
     k->out->limit = (float)limit;
     if (error > limit) {

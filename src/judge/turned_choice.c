@@ -33,6 +33,14 @@ static bool is_longer_by(const struct shape *t, const struct shape *g, double tu
     return axes == 1 && (double)apart <= turned + 0.5;
 }
 
+/* The norm of a side's elements, computed or recorded; NaN. */
+static double norm_of(const struct measure *m, uint32_t line, int side)
+{
+    const struct figures *f = m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
+    const struct row *r = &m->side[side]->rows.v[m->pairing->lines.v[line].row[side]];
+    return f ? f->side[side].norm : r->has & HAS_NORM ? r->stat[STAT_NORM] : NAN;
+}
+
 /* Each choice changes one place of all axes but the last, and places may be in another order. A weight's gradient sums
  * over those of one choice, which may be few. Of the gradient of the choosing call itself the places are known
  * (kinks.h): its own verdict holds. */
@@ -42,17 +50,17 @@ bool turned_choice_explains(const struct judgement *j, const struct measure *m, 
     const struct dump *d = m->side[TARGET];
     const uint32_t *row = m->pairing->lines.v[line].row;
     const struct row *r = &d->rows.v[row[TARGET]];
-    const struct figures *f = m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
     const struct shape *t = dump_row_shape(d, row[TARGET]), *g = dump_row_shape(m->side[GOLDEN], row[GOLDEN]);
     double turned = turned_choices(j, m, choice);
     if (d->calls.v[r->call].twin == d->rows.v[m->pairing->lines.v[choice].row[TARGET]].call)
         return false;
     if (j->line[line].verdict == VERDICT_SHAPE)
         return is_longer_by(t, g, turned);
-    if (j->line[line].verdict != VERDICT_DEVIATE || !f || !t || !t->ndim)
+    double norm[2] = {norm_of(m, line, TARGET), norm_of(m, line, GOLDEN)};
+    if (j->line[line].verdict != VERDICT_DEVIATE || !t || !t->ndim)
         return false;
     bool summed = r->io == IO_GRADIENT || flow->weight_gradient[r->call];
     double places = (double)dump_row_numel(d, row[TARGET]) / (double)t->dim[t->ndim - 1];
-    double apart = fabs(f->side[TARGET].norm - f->side[GOLDEN].norm);
-    return summed || apart <= REACH * sqrt(turned / fmax(places, 1)) * f->side[GOLDEN].norm;
+    double apart = fabs(norm[TARGET] - norm[GOLDEN]);
+    return isfinite(apart) && (summed || apart <= REACH * sqrt(turned / fmax(places, 1)) * norm[GOLDEN]);
 }

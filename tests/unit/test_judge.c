@@ -923,6 +923,105 @@ static void statistics_of_parameters(void **state)
     scene_end(&s);
 }
 
+/* Figures of bfloat16 values are equal where the values are not, as a result in float32 shows: where there is noise at
+ * all, by as much as a rounding. */
+static void statistics_that_16_bits_hide(void **state)
+{
+    static const double x[] = {2, -2, 10}, y[] = {3, -1, 9}, near[] = {3, -1, 9.05}, far[] = {3, -1, 9.5};
+    static const struct {
+        enum dtype in;
+        double noise;
+        const double *target;
+        bool bad;
+    } cases[] = {{DTYPE_BF16, 1e-4, near, false},
+                 {DTYPE_BF16, 1e-4, far, true},
+                 {DTYPE_BF16, 0, near, true},
+                 {DTYPE_F32, 1e-4, near, true}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        const double first[] = {4 + cases[c].noise, -4, 20}, golden[] = {4, -4, 20};
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "relu");
+        recorded(&s, "output.0", first, golden);
+        for (int i = 0; i < 2; i++)
+            tensor_on(&s.d[i], "output.1", cases[c].in, 64, x);
+        both_call(&s, "softmax");
+        for (int i = 0; i < 2; i++)
+            tensor_on(&s.d[i], "input.0", cases[c].in, 64, x);
+        uint32_t row = recorded(&s, "output.0", cases[c].target, y);
+        judge_all(&s);
+        if ((level_verdict(of(&s, row)) == VERDICT_DEVIATE) != cases[c].bad)
+            fail_msg("case %zu: %d, limit %g", c, of(&s, row)->rule, (double)of(&s, row)->limit);
+        scene_end(&s);
+    }
+}
+
+/* Figures of picked places tell that one at least is another one: noise turns so many at a tie, unless there is none or
+ * the values picked are others too. */
+static void statistics_of_picks(void **state)
+{
+    static const double golden[] = {3, -3, 32}, top[] = {3, 1, 12}, lower[] = {2, 1, 10}, places[] = {900, 2, 0},
+                        others[] = {800, 2, 0};
+    static const struct {
+        double noise;
+        const double *picked;
+        bool ill;
+    } cases[] = {{1e-2, top, true}, {0, top, false}, {1e-2, lower, false}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        const double scores[] = {3 + cases[c].noise, -3, 32};
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 1; i >= 0; i--) {
+            struct dump *d = &s.d[i];
+            call_on(d, "linear", PHASE_FORWARD);
+            tensor_on(d, "output.0", DTYPE_F32, 1024, i ? golden : scores);
+            call_on(d, "topk", PHASE_FORWARD);
+            tensor_on(d, "input.0", DTYPE_F32, 1024, i ? golden : scores);
+            tensor_on(d, "output.0", DTYPE_F32, 64, i ? top : cases[c].picked);
+            row = tensor_on(d, "output.1", DTYPE_I64, 64, i ? places : others);
+        }
+        judge_all(&s);
+        if ((of(&s, row)->rule == RULE_ILL) != cases[c].ill)
+            fail_msg("case %zu: %d, limit %g", c, of(&s, row)->rule, (double)of(&s, row)->limit);
+        scene_end(&s);
+    }
+}
+
+/* A mean square distance differs by what its tensors differ by; by more, or where the figures are not those of such a
+ * distance, the limit of a loss holds. */
+static void statistics_of_squares(void **state)
+{
+    static const struct {
+        double x, loss; /* the target's norm and loss, beside 20 and 6.25 = 20² / 64 */
+        double golden;
+        bool bad;
+    } cases[] = {{20.4, 6.5, 6.25, false}, {20.4, 7, 6.25, true}, {20, 6.5, 6.25, true}, {20.4, 52, 50, true}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        const double x[2][3] = {{4, -4, cases[c].x}, {4, -4, 20}}, zeros[] = {0.01, -0.01, 0.05},
+                     loss[2][3] = {{cases[c].loss, cases[c].loss, cases[c].loss},
+                                   {cases[c].golden, cases[c].golden, cases[c].golden}};
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        for (int i = 1; i >= 0; i--) {
+            call_on(&s.d[i], "linear", PHASE_FORWARD);
+            tensor_on(&s.d[i], "output.0", DTYPE_BF16, 64, x[i]);
+            call_on(&s.d[i], "mse_loss", PHASE_FORWARD);
+            tensor_on(&s.d[i], "input.0", DTYPE_BF16, 64, x[i]);
+            tensor_on(&s.d[i], "input.1", DTYPE_BF16, 64, zeros);
+            row = tensor_on(&s.d[i], "output.0", DTYPE_BF16, 1, loss[i]);
+        }
+        judge_all(&s);
+        if ((level_verdict(of(&s, row)) == VERDICT_DEVIATE) != cases[c].bad)
+            fail_msg("case %zu: %d, limit %g", c, of(&s, row)->rule, (double)of(&s, row)->limit);
+        scene_end(&s);
+    }
+}
+
 /* Equal extremes and norms beside means that differ: the elements differ by at least that. */
 static void means_beside_norms(void **state)
 {
@@ -3066,6 +3165,9 @@ int main(void)
         cmocka_unit_test(other_results_show_other_elements),
         cmocka_unit_test(statistics),
         cmocka_unit_test(statistics_of_parameters),
+        cmocka_unit_test(statistics_that_16_bits_hide),
+        cmocka_unit_test(statistics_of_picks),
+        cmocka_unit_test(statistics_of_squares),
         cmocka_unit_test(statistics_of_angles),
         cmocka_unit_test(means_beside_norms),
         cmocka_unit_test(a_factor_of_the_loss),
