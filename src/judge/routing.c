@@ -55,10 +55,42 @@ static bool picks_highest(const struct routing_choice *c, int side)
     return true;
 }
 
+/* Whether n positions are each of 0 to n - 1 once. */
+static bool are_all_positions(const double *at, size_t n)
+{
+    bool *seen = mem_zalloc(n + 1), each = true;
+    for (size_t i = 0; i < n && each; i++) {
+        each = at[i] >= 0 && at[i] < (double)n && !seen[(size_t)at[i]];
+        if (each)
+            seen[(size_t)at[i]] = true;
+    }
+    free(seen);
+    return each;
+}
+
+/* The positions of a sort, of equal keys in any order: the same if each side's put its own keys in an order of the
+ * same values. Keys are of any type. */
+static enum routing positions_of(const struct routing_choice *c, double noise)
+{
+    double tie = noise * largest_of(c->score[GOLDEN], c->tokens * c->width);
+    for (size_t t = 0; t < c->tokens * c->width; t += c->width) {
+        const double *at[2] = {c->picked[TARGET] + t, c->picked[GOLDEN] + t};
+        const double *key[2] = {c->score[TARGET] + t, c->score[GOLDEN] + t};
+        if (!are_all_positions(at[TARGET], c->width) || !are_all_positions(at[GOLDEN], c->width))
+            return ROUTING_UNKNOWN;
+        for (size_t i = 0; i < c->width; i++)
+            if (!(fabs(key[TARGET][(size_t)at[TARGET][i]] - key[GOLDEN][(size_t)at[GOLDEN][i]]) <= tie))
+                return ROUTING_UNKNOWN;
+    }
+    return ROUTING_SAME;
+}
+
 enum routing routing_of(const struct routing_choice *c, double noise)
 {
     bool same = true;
     double tie = noise * largest_of(c->score[GOLDEN], c->tokens * c->width);
+    if (c->picks == c->width)
+        return positions_of(c, noise);
     if (!picks_highest(c, GOLDEN))
         return ROUTING_UNKNOWN;
     if (!picks_highest(c, TARGET))
@@ -78,26 +110,33 @@ enum routing routing_of(const struct routing_choice *c, double noise)
     return same ? ROUTING_SAME : ROUTING_TIED;
 }
 
-/* Whether `scores` has the shape [.., width] for as many positions as the indices, wide enough for them. */
-static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores)
+/* Whether `scores` has the shape [.., width] for as many positions as the indices: wide enough for them, or, where all
+ * are sorted, as wide. */
+static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores, bool sorted)
 {
     int64_t picks = dump_row_last_axis(d, row), width = dump_row_last_axis(d, scores);
-    return d->rows.v[scores].kind == ROW_TENSOR && dtype_is_float((enum dtype)d->rows.v[scores].dtype) && picks > 0 &&
-           picks < width &&
-           dump_row_numel(d, scores) / (uint64_t)width == dump_row_numel(d, row) / (uint64_t)picks;
+    if (d->rows.v[scores].kind != ROW_TENSOR || picks <= 0 || width <= 0 ||
+        !(sorted ? picks == width : picks < width && dtype_is_float((enum dtype)d->rows.v[scores].dtype)))
+        return false;
+    return dump_row_numel(d, scores) / (uint64_t)width == dump_row_numel(d, row) / (uint64_t)picks;
+}
+
+static bool is_sort(const struct dump *d, uint32_t call)
+{
+    return align_item_does(d, call, STR("sort")) || align_item_does(d, call, STR("argsort"));
 }
 
 uint32_t routing_scores(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
-    bool module = d->calls.v[r->call].kind == CALL_MODULE;
+    bool module = d->calls.v[r->call].kind == CALL_MODULE, sorted = is_sort(d, r->call);
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
         d->calls.v[r->call].phase != PHASE_FORWARD ||
-        (!module && !align_item_does(d, r->call, STR("topk")) && !align_item_does(d, r->call, STR("max")) &&
-         !align_item_does(d, r->call, STR("argmax"))))
+        (!module && !sorted && !align_item_does(d, r->call, STR("topk")) &&
+         !align_item_does(d, r->call, STR("max")) && !align_item_does(d, r->call, STR("argmax"))))
         return NONE;
     EACH_EARLY_ROW(d, r->call, x)
-        if (d->rows.v[x].io == (module ? IO_OUTPUT : IO_INPUT) && may_be_scores(d, row, x))
+        if (d->rows.v[x].io == (module ? IO_OUTPUT : IO_INPUT) && may_be_scores(d, row, x, sorted))
             return x;
     return NONE;
 }
@@ -109,7 +148,8 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && dump_row_last_axis(m->side[s], row) <= PICKS_MOST &&
+        fine = scores != NONE && (is_sort(m->side[s], m->side[s]->rows.v[row].call) ||
+                                   dump_row_last_axis(m->side[s], row) <= PICKS_MOST) &&
                element_sample_whole(&x[s][0], m->side[s], row) && element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)
             break;

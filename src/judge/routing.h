@@ -1,5 +1,5 @@
 /* The experts that a router picked for each token: they are a set, so their order does not matter, and a different
- * expert at a near tie of scores is noise. */
+ * expert at a near tie of scores is noise. The positions of a sort: those of equal keys are in any order. */
 #ifndef JUDGE_ROUTING_H
 #define JUDGE_ROUTING_H
 
@@ -12,7 +12,7 @@ enum routing {
     ROUTING_OTHER,   /* some differ without a tie, or the target's choice is not the highest of its own scores */
 };
 
-/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides. */
+/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides; picks = width: all were sorted. */
 struct routing_choice {
     size_t tokens, width, picks;
     const double *score[2], *picked[2];

@@ -44,7 +44,7 @@ static enum routing routing_of_line(struct judge_pass *p, uint32_t line)
         l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
     uint32_t at = scores == NONE ? NONE : p->m->pairing->line_of[TARGET][scores];
     const struct figures *f = at != NONE && p->state[at] == MEASURE_DONE ? p->m->figures[at] : NULL;
-    bool apart = at != NONE && line_is_bad(&p->j->line[at]);
+    bool apart = at != NONE && (line_is_bad(&p->j->line[at]) || p->j->line[at].rule == RULE_KINDS);
     if (!f || (!f->two && !apart))
         return ROUTING_UNKNOWN;
     uint32_t known = nmap_get(&p->routings, line);

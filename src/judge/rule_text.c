@@ -528,8 +528,8 @@ static const struct {
         {.plain = N_(
              "only positions where the attention mask hides every key differ; their values depend on the kernel; all "
              "other elements agree")},
-    [RULE_SAME_PICKS] = {.plain =
-                             N_("same experts for every token, in a different order: experts are compared as a set")},
+    [RULE_SAME_PICKS] =
+        {.plain = N_("same picks in a different order: a token's experts are a set, as are equal keys of a sort")},
     [RULE_ROUNDED] = {.say = say_rounded},
     [RULE_FUSED_SCALE] = {.say = say_fused_scale},
     [RULE_FUSED_MASK] = {.plain = N_("masks another share of the attention scores than the other side does")},

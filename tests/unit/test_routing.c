@@ -50,6 +50,30 @@ static void sets_of_a_token(void **state)
     }
 }
 
+/* Keys with equal values, such as experts' numbers, in another order: what was sorted is the same where each side's
+ * positions put its own keys in order. */
+static void positions_of_a_sort(void **state)
+{
+    static const double key[2][WIDTH] = {{2, 0, 1, 2, 1}, {1, 2, 2, 1, 0}};
+    static const struct {
+        double at[WIDTH], noise;
+        enum routing is;
+    } cases[] = {
+        {{1, 2, 4, 0, 3}, 0, ROUTING_SAME},
+        {{1, 4, 2, 3, 0}, 0, ROUTING_SAME},    /* equal keys exchanged */
+        {{1, 4, 0, 2, 3}, 0, ROUTING_UNKNOWN}, /* not in order */
+        {{1, 4, 4, 3, 0}, 0, ROUTING_UNKNOWN}, /* one twice */
+        {{1, 4, 5, 3, 0}, 0, ROUTING_UNKNOWN}, /* none such */
+        {{1, 4, 0, 2, 3}, 0.5, ROUTING_SAME},  /* keys that noise exchanges */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct routing_choice c = {.tokens = 1, .width = WIDTH, .picks = WIDTH, .score = {key[TARGET], key[GOLDEN]},
+                                   .picked = {cases[i].at, (const double[]){4, 0, 3, 1, 2}}};
+        assert_int_equal(routing_of(&c, cases[i].noise), cases[i].is);
+    }
+}
+
 /* ---- in a judgement ---- */
 
 /* Another order is no deviation, neither of the experts nor of what stands in their order; another expert is one where
@@ -219,7 +243,7 @@ static void behind_a_turned_choice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(positions_of_a_sort), cmocka_unit_test(judged),
                                        cmocka_unit_test(behind_a_reshape),
         cmocka_unit_test(values_without_positions),
                                        cmocka_unit_test(behind_a_turned_choice)};
