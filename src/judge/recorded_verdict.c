@@ -35,8 +35,10 @@ static bool counts_differ(const struct judge_pass *p, const struct verdict_case 
     return t == g && (nan[0] != nan[1] || inf[0] != inf[1]);
 }
 
-/* Whether both sides' lowest element is a mask fill, possibly different ones: −inf, the type's lowest number, −10000.
- */
+#define FILL_APART 10 /* times the largest element by which a fill is away from zero */
+
+/* Whether both sides' lowest element is a mask fill, possibly different ones: −inf, the type's lowest number, −10000;
+ * not one of values of that size. */
 static bool masked_alike(const struct judge_pass *p, const struct verdict_case *k)
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
@@ -47,8 +49,8 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
     recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
     bool floats = dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype);
-    return floats && t[STAT_MAX] > MASK_FILL && g[STAT_MAX] > MASK_FILL && isfinite(t[STAT_MAX]) &&
-           isfinite(g[STAT_MAX]) && !nan[0] && !nan[1];
+    bool apart = FILL_APART * fabs(t[STAT_MAX]) < -t[STAT_MIN] && FILL_APART * fabs(g[STAT_MAX]) < -g[STAT_MIN];
+    return floats && apart && isfinite(t[STAT_MAX]) && isfinite(g[STAT_MAX]) && !nan[0] && !nan[1];
 }
 
 double sketches_apart(const struct judge_pass *p, const uint32_t row[2])

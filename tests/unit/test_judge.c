@@ -2959,6 +2959,21 @@ static void last_inner_steps_differ(void **state)
     }
 }
 
+/* Values as low as a fill beside others as large are none. */
+static void large_values_are_no_fills(void **state)
+{
+    static const double t[] = {15185.788, -20789.134, 159193.6}, g[] = {15186.402, -20789.129, 159193.6};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "mul");
+    uint32_t r = recorded(&s, "output.0", t, g);
+    judge_all(&s);
+    assert_int_equal(of(&s, r)->verdict, VERDICT_MATCH);
+    assert_false(of(&s, r)->flags & LINE_MASKED);
+    scene_end(&s);
+}
+
 /* A table for the whole batch here and one a sample there: its figures laid out, where no elements were recorded. */
 static void repeated_tables_are_laid_out(void **state)
 {
@@ -3226,6 +3241,7 @@ int main(void)
         cmocka_unit_test(idle_arguments_are_notes),
         cmocka_unit_test(repeated_tables_are_laid_out),
         cmocka_unit_test(last_inner_steps_differ),
+        cmocka_unit_test(large_values_are_no_fills),
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),
