@@ -176,14 +176,12 @@ static double distance_of_squares(const struct row *loss, const struct row *cons
     return 0;
 }
 
-double figure_noise_of_squares(const struct judge_pass *p, const struct verdict_case *k)
+static double noise_of_squares(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     const struct row *r[2][2]; /* per input: of both sides */
     double error[2];
     int n = 0;
-    if (k->f || !both_have(k->r, HAS_MAX) || !align_item_does(d, k->call, STR("mse_loss")))
-        return 0;
     EACH_EARLY_ROW(d, k->call, x)
         if (pass_is_float(&d->rows.v[x], IO_INPUT)) {
             if (n == 2 || !accepted_rows(p, x, r[n], &error[n]) || !both_have(r[n], HAS_NORM) ||
@@ -200,7 +198,34 @@ double figure_noise_of_squares(const struct judge_pass *p, const struct verdict_
     }
     double moved = error[0] * r[0][GOLDEN]->stat[STAT_NORM] + error[1] * r[1][GOLDEN]->stat[STAT_NORM];
     double part = apart[TARGET] > 0 && apart[GOLDEN] > 0 ? moved / apart[GOLDEN] : 0;
-    return part * (2 + part);
+    return p->tol->noise * part * (2 + part);
+}
+
+/* The probabilities of a sample, less its class, are √2 long at most: so much of the noise of a score goes on, and of
+ * several samples the mean. */
+static double noise_of_cross_entropy(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t scores = call_input(d, k->call, 0), classes = call_input(d, k->call, 1);
+    const struct row *r[2];
+    double error, samples = classes == NONE ? 0 : (double)dump_row_numel(d, classes);
+    if (scores == NONE || !(samples > 0) || !class_is_whole(row_class(&d->rows.v[classes])) ||
+        !accepted_rows(p, scores, r, &error) || !both_have(r, HAS_NORM))
+        return 0;
+    double one = error * r[GOLDEN]->stat[STAT_NORM] / sqrt((double)dump_row_numel(d, scores));
+    return p->tol->level_statistics * one * sqrt(2 / samples) / fabs(k->r[GOLDEN]->stat[STAT_MAX]);
+}
+
+double figure_noise_of_loss(const struct judge_pass *p, const struct verdict_case *k)
+{
+    double noise = 0;
+    if (k->f || !both_have(k->r, HAS_MAX))
+        return 0;
+    if (align_item_does(p->side[TARGET], k->call, STR("mse_loss")))
+        noise = noise_of_squares(p, k);
+    else if (align_item_does(p->side[TARGET], k->call, STR("cross_entropy")))
+        noise = noise_of_cross_entropy(p, k);
+    return isfinite(noise) ? noise : 0;
 }
 
 bool figures_show_rounding(const struct judge_pass *p, const struct verdict_case *k)

@@ -18,9 +18,10 @@ double figure_noise_of_coarse_inputs(const struct judge_pass *p, const struct ve
 /* What the extremes of the gradients that come into a backward call tell of the relative L2 error of all their elements,
  * of which these are two: norms, and errors relative to them, understate it. 0: nothing. */
 double figure_noise_of_elements(const struct judge_pass *p, uint32_t call);
-/* By how much a mean square distance may differ, relative to itself, for what differs in the two tensors that it is of;
- * 0: another row, or one whose figures are not those of such a distance. */
-double figure_noise_of_squares(const struct judge_pass *p, const struct verdict_case *k);
+/* By how much a loss may differ, relative to itself, for what goes into it: a mean square distance by what its two
+ * tensors differ by, a cross entropy by errors of random sign in its scores. 0: another row or loss, or one whose figures
+ * are not those of such a loss. */
+double figure_noise_of_loss(const struct judge_pass *p, const struct verdict_case *k);
 /* Whether one side's extremes are those of the other side rounded once to the 16 bits in which most products are. */
 bool figures_show_rounding(const struct judge_pass *p, const struct verdict_case *k);
 

@@ -357,8 +357,12 @@ static void weigh_parameter(struct judge_pass *p, struct verdict_case *k, const 
 {
     double limit = w->stats || p->side[TARGET]->step > 0 ? w->mine->drift :
                                                            dtype_table[numbers_of(p, k, w->own)].epsilon;
-    double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]);
-    double error = w->stats ? fmax(w->error, recorded_extremes_error(k->r[TARGET], k->r[GOLDEN], n)) : w->error;
+    double error = w->error;
+    if (w->stats && error <= fmax(limit, w->digits)) { /* the norm may hide it */
+        double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]);
+        double extremes = recorded_extremes_error(k->r[TARGET], k->r[GOLDEN], n);
+        error = extremes > fmax(limit, w->digits) ? extremes : error;
+    }
     if (error > fmax(limit, w->digits)) /* too few values to show by themselves that they were rounded */
         limit = fmax(limit, unrecorded_rounding_error(p, k));
     k->out->error = (float)error;
@@ -435,7 +439,7 @@ static void weigh_by_level(struct judge_pass *p, struct verdict_case *k, const s
     double jump = w->stats && !coarse ? fmax(floors->drift, w->digits) : floor;
     double limit = fmax(w->mine->deviate, (w->stats ? tol->level_statistics : tol->level) * level);
     if (!(k->out->flags & LINE_BAND) && is_loss(p, k))
-        limit = fmin(limit, fmax(loss_limit(tol, k), w->stats ? figure_noise_of_squares(p, k) : 0));
+        limit = fmin(limit, fmax(loss_limit(tol, k), w->stats ? figure_noise_of_loss(p, k) : 0));
     k->out->level = (float)level;
     k->out->limit = (float)limit;
     if (error > limit) {

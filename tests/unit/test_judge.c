@@ -990,29 +990,35 @@ static void statistics_of_picks(void **state)
     }
 }
 
-/* A mean square distance differs by what its tensors differ by; by more, or where the figures are not those of such a
- * distance, the limit of a loss holds. */
-static void statistics_of_squares(void **state)
+/* A loss differs by what goes into it: a mean square distance by what its tensors differ by, a cross entropy by errors
+ * of random sign in the scores of few samples. By more, or where the figures are not those of such a loss, the limit of a
+ * loss holds. */
+static void statistics_of_losses(void **state)
 {
     static const struct {
-        double x, loss; /* the target's norm and loss, beside 20 and 6.25 = 20² / 64 */
-        double golden;
+        const char *op;
+        int64_t samples;
+        double x, loss, golden; /* the target's norm and loss, beside the norm 20 and this loss; 6.25 = 20² / 64 */
         bool bad;
-    } cases[] = {{20.4, 6.5, 6.25, false}, {20.4, 7, 6.25, true}, {20, 6.5, 6.25, true}, {20.4, 52, 50, true}};
+    } cases[] = {{"mse_loss", 64, 20.4, 6.5, 6.25, false},    {"mse_loss", 64, 20.4, 7.5, 6.25, true},
+                 {"mse_loss", 64, 20, 6.5, 6.25, true},       {"mse_loss", 64, 20.4, 52, 50, true},
+                 {"cross_entropy", 4, 20.4, 2.05, 2, false},  {"cross_entropy", 4, 20.4, 2.4, 2, true},
+                 {"cross_entropy", 64, 20.4, 2.15, 2, true}};
     (void)state;
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
-        const double x[2][3] = {{4, -4, cases[c].x}, {4, -4, 20}}, zeros[] = {0.01, -0.01, 0.05},
+        const double x[2][3] = {{4, -4, cases[c].x}, {4, -4, 20}}, zeros[] = {0.01, -0.01, 0.05}, classes[] = {9, 0, 0},
                      loss[2][3] = {{cases[c].loss, cases[c].loss, cases[c].loss},
                                    {cases[c].golden, cases[c].golden, cases[c].golden}};
+        bool whole = str_is(str_of(cases[c].op), "cross_entropy");
         struct scene s;
         uint32_t row = NONE;
         scene_start(&s);
         for (int i = 1; i >= 0; i--) {
             call_on(&s.d[i], "linear", PHASE_FORWARD);
             tensor_on(&s.d[i], "output.0", DTYPE_BF16, 64, x[i]);
-            call_on(&s.d[i], "mse_loss", PHASE_FORWARD);
+            call_on(&s.d[i], cases[c].op, PHASE_FORWARD);
             tensor_on(&s.d[i], "input.0", DTYPE_BF16, 64, x[i]);
-            tensor_on(&s.d[i], "input.1", DTYPE_BF16, 64, zeros);
+            tensor_on(&s.d[i], "input.1", whole ? DTYPE_I64 : DTYPE_BF16, cases[c].samples, whole ? classes : zeros);
             row = tensor_on(&s.d[i], "output.0", DTYPE_BF16, 1, loss[i]);
         }
         judge_all(&s);
@@ -3182,7 +3188,7 @@ int main(void)
         cmocka_unit_test(statistics_of_parameters),
         cmocka_unit_test(statistics_that_16_bits_hide),
         cmocka_unit_test(statistics_of_picks),
-        cmocka_unit_test(statistics_of_squares),
+        cmocka_unit_test(statistics_of_losses),
         cmocka_unit_test(statistics_of_angles),
         cmocka_unit_test(means_beside_norms),
         cmocka_unit_test(a_factor_of_the_loss),
