@@ -156,6 +156,8 @@ void detect_uninitialised(struct diagnosis_case *p)
 
 /* ---- constant factor, sign and offset from recorded figures ---- */
 
+#define SINGLE 1.05 /* a norm that is less than so many times the largest element is that element's */
+
 /* Each recorded figure must give the same factor; the mean only if it is far enough from zero. */
 void detect_scale_statistics(struct diagnosis_case *p)
 {
@@ -163,7 +165,8 @@ void detect_scale_statistics(struct diagnosis_case *p)
     double mean_t = diagnosis_case_stat(p, TARGET, STAT_MEAN), mean_g = diagnosis_case_stat(p, GOLDEN, STAT_MEAN);
     double t[2] = {diagnosis_case_stat(p, TARGET, STAT_MAX), diagnosis_case_stat(p, TARGET, STAT_MIN)};
     double g[2] = {diagnosis_case_stat(p, GOLDEN, STAT_MAX), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
-    double range = fmax(fabs(g[0]), fabs(g[1]));
+    int largest = fabs(g[1]) > fabs(g[0]);
+    double range = fabs(g[largest]);
     char n[NUM_MAX];
     if (p->f || !isfinite(k) || k <= 0 || !isfinite(range) || range == 0 ||
         dump_row_numel(p->side[TARGET], p->row[TARGET]) < 4 || g[0] == g[1])
@@ -176,7 +179,9 @@ void detect_scale_statistics(struct diagnosis_case *p)
         worst = fmax(worst, fabs(mean_t - (turned ? -k : k) * mean_g) / fabs(mean_g));
     /* an inverted sign must be visible: asymmetric extremes, or a mean of the opposite sign */
     double off = turned ? fmax(fabs(g[0] + g[1]) / range, telling ? 1 : 0) : fabs(k - 1);
-    if (!(off > 1e-3) || !(worst <= off / 10) || worst > 0.02)
+    bool single = diagnosis_case_stat(p, GOLDEN, STAT_NORM) < SINGLE * range;
+    double apart = fabs(t[!largest] - k * g[!largest]) / fabs(g[!largest]); /* the other extreme, by its own size */
+    if (!(off > 1e-3) || !(worst <= off / 10) || worst > 0.02 || (single && !turned && apart > off / 10))
         return;
     struct buf b = {0};
     diagnosis_factor_text(turned ? -k : k, 2e-3, &b);

@@ -780,6 +780,7 @@ static void statistics(void **state)
          {4, -6, 0.2, 40},
          DIAGNOSIS_MASK}, /* a fill, and no saturation */
         {{4.2, -5.9, 0.21, 41}, {4, -6, 0.2, 40}, -1},
+        {{40.4, -1, 0.2, 41}, {40, -1, 0.2, 40.6}, -1}, /* of one element */
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
