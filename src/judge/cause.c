@@ -298,13 +298,14 @@ static bool inputs_correspond(const struct causes *k, uint32_t line, uint32_t ca
     return true;
 }
 
-/* Whether what goes into a target call agrees wherever it is compared, and something is. */
-static bool inputs_agree(const struct causes *k, uint32_t call)
+/* Whether what goes into a side's call agrees wherever it is compared, and something is. */
+static bool inputs_agree(const struct causes *k, int side, uint32_t call)
 {
+    const struct dump *d = k->m->side[side];
     bool any = false;
-    EACH_EARLY_ROW(k->d, call, r) {
-        uint32_t line = k->m->pairing->line_of[TARGET][r];
-        if (k->d->rows.v[r].kind != ROW_TENSOR || k->d->rows.v[r].io != IO_INPUT ||
+    EACH_EARLY_ROW(d, call, r) {
+        uint32_t line = k->m->pairing->line_of[side][r];
+        if (d->rows.v[r].kind != ROW_TENSOR || d->rows.v[r].io != IO_INPUT ||
             k->m->pairing->lines.v[line].pair == NONE)
             continue;
         if (k->j->line[line].cause != CAUSE_AGREES)
@@ -569,6 +570,13 @@ static bool decide_behind_choice(struct causes *k, const struct undecided *u)
     return true;
 }
 
+/* Whether what goes into the call agrees on the side whose inputs have partners: its call was recomputed. */
+static bool rows_agree(const struct causes *k, const struct undecided *u)
+{
+    uint32_t golden = k->m->pairing->lines.v[u->line].row[GOLDEN];
+    return inputs_agree(k, TARGET, u->x->call) || inputs_agree(k, GOLDEN, k->m->side[GOLDEN]->rows.v[golden].call);
+}
+
 /* Both calls are one function, of inputs whose origin is known or that agree: a difference comes with them. `from`: the
  * start that the row is known to depend on, or NONE. */
 static bool decide_one_function(struct causes *k, const struct undecided *u, uint32_t from)
@@ -576,9 +584,9 @@ static bool decide_one_function(struct causes *k, const struct undecided *u, uin
     const struct line_judgement *l = u->l;
     if (!u->one_function)
         return false;
-    /* nothing starts that it may depend on */
+    /* nothing starts that it may depend on; what goes in was recomputed from the values that agree before it */
     bool behind_nothing = u->of.start == NONE &&
-                          (u->x->io == IO_GRADIENT || (u->by_rows && inputs_agree(k, u->x->call)));
+                          (u->x->io == IO_GRADIENT || (u->by_rows && (u->x->io == IO_INPUT || rows_agree(k, u))));
     bool known = from != NONE || behind_nothing || (origin_is_known(k, u->row, l) &&
                                                     (u->by_rows || inputs_correspond(k, u->line, u->x->call)));
     if (!known)
@@ -640,8 +648,8 @@ static void decide_cause(struct causes *k, uint32_t line, uint32_t row, struct o
     struct undecided u = undecided_of(k, line, row, of);
     if (!is_compared(u.l)) {
         bool drawn = k->d->calls.v[u.x->call].family == FAMILY_RANDOM;
-        bool solved = u.by_value && !drawn && line_is_in_doubt(u.l) && from == NONE && inputs_agree(k, u.x->call) &&
-                      (double)u.l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+        bool solved = u.by_value && !drawn && line_is_in_doubt(u.l) && from == NONE &&
+                      inputs_agree(k, TARGET, u.x->call) && (double)u.l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
         give_cause(k, line, solved ? CAUSE_AGREES : CAUSE_UNKNOWN, solved ? BASIS_RECOMPUTED : BASIS_NONE, NONE);
         return;
     }

@@ -15,6 +15,7 @@ struct crossed_call {
     uint32_t row[CROSSED_OUTPUTS][2];
     double residual[CROSSED_OUTPUTS];
     bool one_call; /* every tensor of the call was exchanged for one of the same call of the other side */
+    bool in_place; /* every tensor was exchanged for one that agrees with it element by element */
 };
 
 /* What is known without computing anything: both calls have the same operator, arguments and formula, so that the

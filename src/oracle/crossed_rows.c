@@ -2,6 +2,7 @@
 #include "oracle/crossed_rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "judge/pass_rows.h"
 #include "oracle/candidate_trial.h"
@@ -9,12 +10,27 @@
 
 struct exchange {
     const struct measure *m;
+    const struct judgement *judged;
     int from;              /* the side whose call it is */
+    struct crossed_result result;
     struct arena *arena;
     uint32_t exchanged;    /* number of tensors */
     uint32_t other_call;   /* of the other side, that computes the paired output */
     bool elsewhere;        /* a tensor kept its own value, or comes from another call */
+    bool moved;            /* a tensor kept its own value, or does not agree element by element */
 };
+
+/* Whether each element of two rows was compared, and none is another value. */
+static bool agrees_in_place(const struct line_judgement *l)
+{
+    return line_agrees(l) && (l->rule == RULE_EQUAL || l->rule == RULE_WITHIN || l->rule == RULE_LEVEL);
+}
+
+/* The line that compares a row of the call's side; NONE: none does. */
+static uint32_t line_of_row(const struct exchange *x, uint32_t row)
+{
+    return row == NONE ? NONE : row == x->result.row ? x->result.line : x->m->pairing->line_of[x->from][row];
+}
 
 /* Where each element of a stored tensor lies behind a view of it: index[i] is the place in storage of the view's
  * element i. False if the view does not hold every element once. */
@@ -48,7 +64,7 @@ static bool view_places(const struct view *v, const struct real_tensor *t, struc
 /* The other side's values of a row, in the order of this side's elements; false if it has no partner to compare. */
 static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row)
 {
-    uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[x->from][row];
+    uint32_t line = line_of_row(x, row);
     struct measure_job how;
     int64_t *place = NULL;
     if (line == NONE || !t->v || x->m->state[line] != MEASURE_DONE || !measure_how(x->m, line, &how))
@@ -57,8 +73,8 @@ static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row
     uint32_t partner = how.row[!x->from];
     bool viewed = how.given && how.view.count;
     bool theirs = viewed && how.view.side == !x->from;
-    double *v = how.row[x->from] == row ? recorded_values(x->arena, d, partner, theirs ? &how.view : NULL, t->count)
-                                        : NULL;
+    bool own = how.row[x->from] == x->m->pairing->lines.v[line].row[x->from];
+    double *v = own ? recorded_values(x->arena, d, partner, theirs ? &how.view : NULL, t->count) : NULL;
     if (!v || (viewed && !theirs && !view_places(&how.view, t, x->arena, &place)))
         return false;
     double *out = place ? arena_alloc(x->arena, (size_t)(t->count ? t->count : 1) * sizeof *out) : v;
@@ -68,20 +84,22 @@ static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row
     t->dtype = (enum dtype)d->rows.v[partner].dtype;
     x->exchanged++;
     x->elsewhere = x->elsewhere || d->rows.v[partner].call != x->other_call;
+    x->moved = x->moved || !agrees_in_place(&x->judged->line[line]);
     return true;
 }
 
 static void exchange_argument(void *ctx, struct real_tensor *t, uint32_t row)
 {
     struct exchange *x = ctx;
-    x->elsewhere = !take_partner(x, t, row) || x->elsewhere;
+    if (!take_partner(x, t, row))
+        x->elsewhere = x->moved = true;
 }
 
 /* The other side's call that computes what this side's call is paired with; NONE: no output has a partner. */
 static uint32_t call_of_partner(const struct exchange *x, const struct recorded_call *r)
 {
     for (int i = 0; i < r->values.outputs; i++) {
-        uint32_t line = x->m->pairing->line_of[x->from][r->output_row[i]],
+        uint32_t line = line_of_row(x, r->output_row[i]),
                  partner = line == NONE ? NONE : x->m->pairing->lines.v[line].row[!x->from];
         if (partner != NONE)
             return x->m->side[!x->from]->rows.v[partner].call;
@@ -95,31 +113,31 @@ static void judge_output(const struct oracle_side *const side[2], const struct e
     uint32_t row = r->output_row[output];
     const struct trials j = {r, INFINITY};
     const struct candidate *k = crossed_candidate(&j, oracle_side_row(side[x->from], row), output);
-    uint32_t partner = x->m->pairing->lines.v[x->m->pairing->line_of[x->from][row]].row[!x->from];
+    uint32_t line = line_of_row(x, row);
+    const uint32_t *pair = x->m->pairing->lines.v[line].row;
     const struct dump *d = x->m->side[!x->from];
     struct trial t;
     bool finer;
     if (!k)
         return;
-    EACH_EARLY_ROW(d, d->rows.v[partner].call, in) /* a sum in float32 reads a product in 16 bits, say */
+    EACH_EARLY_ROW(d, d->rows.v[pair[!x->from]].call, in) /* a sum in float32 reads a product in 16 bits, say */
         r->types |= pass_is_float(&d->rows.v[in], IO_INPUT) ? 1u << d->rows.v[in].dtype : 0;
     trial_run(&j, k, output, 0, &t);
     enum dtype type = recorded_call_type(r, r->values.output[output].dtype, &finer);
-    out->row[out->outputs][x->from] = row;
-    out->row[out->outputs][!x->from] = partner;
+    memcpy(out->row[out->outputs], pair, 2 * sizeof *pair);
     out->residual[out->outputs++] = crossed_residual(side[!x->from], p, &t, type);
 }
 
-void crossed_by_rows(const struct oracle_side *const side[2], const struct measure *m, int from, uint32_t call,
+void crossed_by_rows(const struct crossed_sides *s, int from, uint32_t call, const struct crossed_result *result,
                      struct arena *a, struct crossed_call *out)
 {
     struct recorded_call r;
     struct fits fits = {.v = NULL};
-    struct exchange x = {.m = m, .from = from, .arena = a};
-    const struct call_plan *p = &side[from]->plan[call];
+    struct exchange x = {.m = s->m, .judged = s->judged, .from = from, .result = *result, .arena = a};
+    const struct call_plan *p = &s->side[from]->plan[call];
     bool theirs[CROSSED_OUTPUTS];
     *out = (struct crossed_call){.outputs = 0};
-    recompute_open(&r, a, side[from]->dump, call);
+    recompute_open(&r, a, s->m->side[from], call);
     struct call_values *c = &r.values;
     c->fits = &fits;
     recompute_candidates(p, &r);
@@ -132,9 +150,11 @@ void crossed_by_rows(const struct oracle_side *const side[2], const struct measu
     for (int i = 0; i < c->results && c->result != c->output; i++)
         exchange_argument(&x, &c->result[i], r.result_row[i]);
     out->one_call = !x.elsewhere;
+    out->in_place = !x.moved;
     bool any = x.exchanged > 0;
     for (int i = 0; i < c->outputs && i < CROSSED_OUTPUTS; i++)
-        theirs[i] = take_partner(&x, &c->output[i], r.output_row[i]);
+        theirs[i] = (result->row == NONE || r.output_row[i] == result->row) &&
+                    take_partner(&x, &c->output[i], r.output_row[i]);
     fits.held = true;
     c->candidates = 0;
     c->candidate = NULL;
@@ -143,5 +163,5 @@ void crossed_by_rows(const struct oracle_side *const side[2], const struct measu
         recompute_candidates(p, &r);
     for (int i = 0; any && !c->unknown && i < c->outputs && i < CROSSED_OUTPUTS; i++)
         if (theirs[i])
-            judge_output(side, &x, p, &r, i, out);
+            judge_output(s->side, &x, p, &r, i, out);
 }

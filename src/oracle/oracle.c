@@ -6,6 +6,7 @@
 
 #include "base/threads.h"
 #include "judge/conditioning.h"
+#include "judge/pass_rows.h"
 #include "judge/thresholds.h"
 #include "oracle/crossed_rows.h"
 #include "oracle/gradient_sum.h"
@@ -222,6 +223,7 @@ static bool compute_tasks(struct oracle *o, const task_list *tasks, const atomic
 struct calls_crossed {
     uint32_t call[2];
     int by_rows_of;          /* the side whose call is computed on the other side's rows; -1: not by rows */
+    struct crossed_result result;
     struct crossed_call found;
 };
 
@@ -232,8 +234,19 @@ struct crossing {
     const struct pairing *pairing;
     const struct oracle_side *side[2];
     VEC(struct calls_crossed) calls;
+    struct dataflow flow[2]; /* crossing_flow */
+    bool has_flow;
     double left;             /* of the budget */
 };
+
+/* What is asked of few recordings only: built when it is. */
+static const struct dataflow *crossing_flow(struct crossing *x)
+{
+    for (int s = 0; s < 2 && !x->has_flow; s++)
+        dataflow_build(&x->flow[s], x->m->side[s]);
+    x->has_flow = true;
+    return x->flow;
+}
 
 /* Keeps the residual of rows that are paired with each other and whose golden side explains itself. A golden argument
  * that was taken to be the default, as its output shows, does not say that the target's call is another function. */
@@ -253,26 +266,6 @@ static void keep_residuals(struct crossing *x, const struct crossed_call *c)
         keep_residual(x, c->row[i], c->residual[i]);
 }
 
-/* Whether each element of two rows was compared, and none is another value. */
-static bool agrees_in_place(const struct line_judgement *l)
-{
-    return line_agrees(l) && (l->rule == RULE_EQUAL || l->rule == RULE_WITHIN || l->rule == RULE_LEVEL);
-}
-
-/* Whether every tensor that goes into a target call and has a partner agrees with it: the order of its elements is
- * known. */
-static bool inputs_agree(const struct crossing *x, uint32_t call)
-{
-    const struct dump *d = x->m->side[TARGET];
-    EACH_ROW(d, call, r) {
-        uint32_t line = x->pairing->line_of[TARGET][r];
-        if (d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == IO_INPUT &&
-            x->pairing->lines.v[line].pair != NONE && !agrees_in_place(&x->judged->line[line]))
-            return false;
-    }
-    return true;
-}
-
 /* Keeps the residuals by rows that say that both sides compute the same function; and those of a golden call on the
  * tensors of one target call that has them in another shape, whatever they say. */
 static void keep_by_rows(struct crossing *x, const struct calls_crossed *c)
@@ -280,17 +273,25 @@ static void keep_by_rows(struct crossing *x, const struct calls_crossed *c)
     for (int i = 0; i < c->found.outputs; i++) {
         const uint32_t *row = c->found.row[i];
         double residual = c->found.residual[i];
-        uint32_t line = x->pairing->line_of[c->by_rows_of][row[c->by_rows_of]];
+        uint32_t line = x->pairing->line_of[TARGET][row[TARGET]];
         if (memcmp(x->pairing->lines.v[line].row, row, 2 * sizeof *row) != 0 || x->o->by_rows[line])
             continue;
         if (residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
             x->o->residual[line] = (float)residual;
             x->o->by_rows[line] = true;
-        } else if (c->by_rows_of == GOLDEN && c->found.one_call && isnan(x->o->residual[line]) &&
-                   inputs_agree(x, c->call[TARGET])) {
+        } else if (c->by_rows_of == GOLDEN && c->found.one_call && c->found.in_place &&
+                   isnan(x->o->residual[line])) {
             keep_residual(x, row, residual);
         }
     }
+}
+
+/* Keeps the residual of a golden value that only a later row shares with the target: it speaks if all that it was
+ * computed from agrees. */
+static void keep_by_reader(struct crossing *x, const struct calls_crossed *c)
+{
+    if (c->found.outputs == 1 && c->found.in_place)
+        keep_by_rows(x, c);
 }
 
 static void cross_task(void *ctx, size_t i)
@@ -301,7 +302,8 @@ static void cross_task(void *ctx, size_t i)
     if (c->by_rows_of < 0)
         crossed_compute(x->side, &a, c->call, &c->found);
     else
-        crossed_by_rows(x->side, x->m, c->by_rows_of, c->call[c->by_rows_of], &a, &c->found);
+        crossed_by_rows(&(struct crossed_sides){x->side, x->m, x->judged}, c->by_rows_of, c->call[c->by_rows_of],
+            &c->result, &a, &c->found);
     arena_release(&a);
 }
 
@@ -323,7 +325,7 @@ static const struct oracle_row *recomputed_row(const struct crossing *x, int sid
 }
 
 /* Plans a pair of calls if the budget allows for it. */
-static void plan_crossing(struct crossing *x, const uint32_t call[2], int by_rows_of)
+static void plan_crossing(struct crossing *x, const uint32_t call[2], int by_rows_of, struct crossed_result result)
 {
     int of = by_rows_of < 0 ? GOLDEN : by_rows_of;
     double cost = 2 * x->side[of]->plan[call[of]].operations;
@@ -331,7 +333,7 @@ static void plan_crossing(struct crossing *x, const uint32_t call[2], int by_row
         return;
     x->left -= cost;
     x->o->spent += cost;
-    vec_push(&x->calls, ((struct calls_crossed){{call[TARGET], call[GOLDEN]}, by_rows_of, {.outputs = 0}}));
+    vec_push(&x->calls, ((struct calls_crossed){{call[TARGET], call[GOLDEN]}, by_rows_of, result, {.outputs = 0}}));
 }
 
 /* False if *cancel was set meanwhile. */
@@ -361,7 +363,7 @@ static void plan_by_arguments(struct crossing *x)
         if (crossed_alike(x->side, call, &alike))
             keep_residuals(x, &alike);
         else
-            plan_crossing(x, call, -1);
+            plan_crossing(x, call, -1, crossed_outputs);
     }
 }
 
@@ -377,10 +379,32 @@ static void plan_by_rows(struct crossing *x, int side)
             continue;
         const struct oracle_row *own = recomputed_row(x, side, i);
         if (own && !oracle_row_is_wrong(own) && !planned[call[side]])
-            plan_crossing(x, call, side);
+            plan_crossing(x, call, side, crossed_outputs);
         planned[call[side]] = true;
     }
     free(planned);
+}
+
+/* Values that go into target calls and deviate: what the golden side computed them in, if the target recorded that in
+ * other steps. */
+static void plan_by_readers(struct crossing *x)
+{
+    const struct dump *g = x->m->side[GOLDEN];
+    for (uint32_t i = 0; i < x->m->lines; i++) {
+        const struct line *l = &x->pairing->lines.v[i];
+        if (l->pair == NONE || !line_is_bad(&x->judged->line[i]) || x->o->by_rows[i] ||
+            !pass_is_float(&x->m->side[TARGET]->rows.v[l->row[TARGET]], IO_INPUT))
+            continue;
+        uint32_t made = crossing_flow(x)[GOLDEN].held[l->row[GOLDEN]];
+        if (made == NONE || !is_computed(g, made) ||
+            x->pairing->lines.v[x->pairing->line_of[GOLDEN][made]].pair != NONE ||
+            !shape_same(dump_row_shape(g, made), dump_row_shape(g, l->row[GOLDEN])))
+            continue;
+        const struct oracle_row *own = oracle_side_row(x->side[GOLDEN], made);
+        if (own && !oracle_row_is_wrong(own))
+            plan_crossing(x, (const uint32_t[]){NONE, g->rows.v[made].call}, GOLDEN,
+                (struct crossed_result){made, i});
+    }
 }
 
 /* Of an operator, whether one of the side's calls is explained by its formula, forward and backward. */
@@ -472,22 +496,18 @@ static int by_line(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Gradients that deviate, and are what nobody recorded adding up: first those whose value no earlier row holds. False if
- * *cancel was set meanwhile. */
+/* Gradients that deviate, and are what nobody recorded adding up: first those whose value no earlier row holds. False
+ * if *cancel was set meanwhile. */
 static bool find_sums(struct crossing *x, const struct judgement *j, const atomic_bool *cancel)
 {
     struct gradient_work work = {SUM_ROWS, cancel};
-    struct dataflow flow[2];
     int tried = 0;
-    bool built = false;
     for (int held = 0; held < 2; held++)
         for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST && gradient_work_goes_on(&work); i++) {
             if (!sum_is_wanted(x, j, i))
                 continue;
             uint32_t row = x->pairing->lines.v[i].row[TARGET];
-            for (int s = 0; s < 2 && !built; s++)
-                dataflow_build(&flow[s], x->m->side[s]);
-            built = true;
+            const struct dataflow *flow = crossing_flow(x);
             double cost = SUM_COST * (double)dump_row_numel(x->m->side[TARGET], row);
             if ((flow[TARGET].held[row] != NONE) != held || (x->o->of.mode != ORACLE_ALL && cost > x->left))
                 continue;
@@ -498,8 +518,6 @@ static bool find_sums(struct crossing *x, const struct judgement *j, const atomi
             if (is_summed(x, flow, i, &work, &found))
                 vec_push(&x->o->sums, found);
         }
-    for (int s = 0; s < 2 && built; s++)
-        dataflow_release(&flow[s]);
     if (x->o->sums.n)
         qsort(x->o->sums.v, x->o->sums.n, sizeof *x->o->sums.v, by_line);
     return !(cancel && atomic_load(cancel));
@@ -527,8 +545,17 @@ static bool cross_sides(struct oracle *o, const struct measure *m, const struct 
         for (size_t i = 0; whole && i < x.calls.n; i++)
             keep_by_rows(&x, &x.calls.v[i]);
     }
+    x.calls.n = 0;
+    if (whole)
+        plan_by_readers(&x);
+    whole = whole && run_crossings(&x, cancel);
+    for (size_t i = 0; whole && i < x.calls.n; i++)
+        keep_by_reader(&x, &x.calls.v[i]);
     vec_release(&x.calls);
-    return whole && find_sums(&x, j, cancel);
+    whole = whole && find_sums(&x, j, cancel);
+    for (int s = 0; s < 2 && x.has_flow; s++)
+        dataflow_release(&x.flow[s]);
+    return whole;
 }
 
 /* Leaves the records of parameters' gradients of a side that are no product of what its modules' calls were given to

@@ -243,7 +243,8 @@ static void behind_a_turned_choice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(positions_of_a_sort), cmocka_unit_test(judged),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(positions_of_a_sort),
+                                       cmocka_unit_test(judged),
                                        cmocka_unit_test(behind_a_reshape),
         cmocka_unit_test(values_without_positions),
                                        cmocka_unit_test(behind_a_turned_choice)};
