@@ -388,14 +388,19 @@ static void weigh_source(struct judge_pass *p, struct verdict_case *k, const str
     weigh_by_limit(k, w->error, limit, RULE_SOURCE);
 }
 
+/* The noise that all rows share: what earlier ones had. */
+static double noise_around_all(const struct judge_pass *p, bool stats)
+{
+    double level = noise_level_quantile(&p->level, stats ? p->tol->quantile_statistics : p->tol->quantile);
+    return fmax(level, noise_level_product(&p->level));
+}
+
 /* The noise that a row may have: that of earlier rows of its kind, of the values it was handed, and of steps that were
  * not recorded. */
 static double noise_around(struct judge_pass *p, struct verdict_case *k, const struct weighing *w)
 {
     bool gradient = k->r[TARGET]->io == IO_GRADIENT;
-    double level = noise_level_quantile(&p->level, w->stats ? p->tol->quantile_statistics : p->tol->quantile);
-    level = fmax(level, noise_level_product(&p->level));
-    level = fmax(level, error_before(p, k->row));
+    double level = fmax(noise_around_all(p, w->stats), error_before(p, k->row));
     if (k->r[TARGET]->io == IO_OUTPUT) {
         bool cancels = false;
         level = fmax(level, error_handed_on(p, k->row, &cancels));
@@ -572,6 +577,19 @@ static void mark_turned_modules(struct judge_pass *p, const struct verdict_case 
         mark_turned_module(p, d->calls.v[k->call].parent, share, picks);
 }
 
+/* What a row's error says of the noise of others: not what its operator amplified, nor more than the noise around it
+ * explains, which came with the values that it holds or reads alone. */
+static double own_noise(const struct judge_pass *p, const struct verdict_case *k, double error)
+{
+    const struct line_judgement *l = k->out;
+    enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    double around = noise_around_all(p, !k->f);
+    double most = fmax(thresholds_of(p->tol, own)->deviate, (k->f ? p->tol->level : p->tol->level_statistics) * around);
+    if (l->rule == RULE_ILL && l->kappa > 1)
+        error /= (double)l->kappa;
+    return fmin(error, most);
+}
+
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
@@ -598,7 +616,7 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     /* if elements could not be read, recorded figures do not show their noise */
     float error = !unread ? l->error : (float)error_before(p, k->row);
     if (accepted && !unread && error > 0)
-        noise_level_add(&p->level, (double)error, product, own);
+        noise_level_add(&p->level, own_noise(p, k, (double)error), product, own);
     if (k->r[TARGET]->io != IO_OUTPUT) {
         p->call_dtype[k->call] = (uint8_t)dtype_coarser(p->call_dtype[k->call], own);
         if (accepted && error > p->call_error[k->call])

@@ -425,8 +425,9 @@ static const struct line_judgement *judged(struct scene *s, uint32_t row)
     return &s->j.line[scene_line(s, row)];
 }
 
-/* linear → x, op(x) → y, linear(y): errors of x and y; judged at y. */
+/* linear → x, op(x) → y, linear(y), and behind it what nobody recorded the inputs of: errors of x and y; judged at y. */
 static struct scene s;
+static uint32_t unlinked; /* the last row, without an error until a test gives it one */
 static uint32_t passed_on(const char *op, size_t (*run)(const double *, const double *, double *),
                           double (*value)(double), double size, double in, double out)
 {
@@ -448,9 +449,12 @@ static uint32_t passed_on(const char *op, size_t (*run)(const double *, const do
     both_call(&s, "linear");
     uint32_t r4 = both_row(&s, "input.0", DTYPE_F32, "256,16", y, N),
              r5 = both_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
+    both_call(&s, "gather");
+    unlinked = both_row(&s, "output.0", DTYPE_F32, "256,15", w + 3, N - 256);
     for (int i = 0; i < 2; i++)
         side_end(&s.d[i]);
     scene_build(&s);
+    errs(&s, unlinked, 0, 1);
     errs(&s, r0, 0, 1);
     errs(&s, r1, in, 0.9);
     errs(&s, r2, in, 0.9);
@@ -472,6 +476,17 @@ static void test_held_apart_and_passed_on(void **state)
     assert_int_equal(s.j.first, NONE); /* nor is what it gives to others */
     assert_int_equal(s.j.sum.ill, 1);
     assert_int_equal(s.j.sum.by[VERDICT_DEVIATE], 1);
+    scene_end(&s);
+}
+
+/* Noise that an operator amplified excuses what holds it, and a product that reads it; it is no noise of other rows. */
+static void test_amplified_noise_is_its_own(void **state)
+{
+    (void)state;
+    uint32_t r = passed_on("layer_norm", op_layer_norm, around_5000, 5, 1e-5, 1e-2);
+    errs(&s, unlinked, 3e-2, 0.1); /* three times that */
+    assert_int_equal(judged(&s, r)->rule, RULE_ILL);
+    assert_int_equal(s.j.first, scene_line(&s, unlinked));
     scene_end(&s);
 }
 
@@ -1115,6 +1130,7 @@ int main(void)
         cmocka_unit_test(test_masked_scores),
         cmocka_unit_test(test_others_have_none),
         cmocka_unit_test(test_held_apart_and_passed_on),
+        cmocka_unit_test(test_amplified_noise_is_its_own),
         cmocka_unit_test(test_faults_are_no_noise),
         cmocka_unit_test(test_not_where_noise_is_known),
         cmocka_unit_test(test_few_turn_where_values_tie),
