@@ -42,7 +42,8 @@ enum unjudged judgement_unjudged(const struct judgement *j, const struct judge_o
         uint32_t rows = s->pairs - s->by[VERDICT_SKIP] + s->only[TARGET];
         return good && good >= o->tol->coverage * rows ? UNJUDGED_NOT : UNJUDGED_FEW;
     }
-    return s->judged + s->enclosed >= o->tol->coverage * all ? UNJUDGED_NOT : UNJUDGED_FEW;
+    uint32_t enclosed = s->judged ? s->enclosed : 0; /* between weights alone, nothing was computed */
+    return s->judged + enclosed >= o->tol->coverage * all ? UNJUDGED_NOT : UNJUDGED_FEW;
 }
 
 int judgement_status(const struct judgement *j, const struct judge_options *o)

@@ -526,27 +526,37 @@ static void pair_halves(struct sequence *w, int s, const struct expert_product *
 
 /* ---- experts that both sides keep in one weight ---- */
 
-/* The parameter of a layer's module that holds `matrices` of each expert, as large as the given one; NONE: none, or
- * several. */
+/* Whether a row is a parameter that nothing is paired with and holds `matrices` of each expert, as large as the given
+ * one. */
+static bool may_hold_experts(const struct sequence *w, int s, uint32_t row, const struct expert_product *all,
+                             int64_t matrices)
+{
+    int64_t axis[3];
+    int n;
+    return w->d[s]->rows.v[row].io == IO_PARAMETER && is_weight(w, s, row, axis, &n) && n == 3 &&
+           axis[0] == all->experts && axis[1] * axis[2] == matrices * all->a * all->b && sequence_free(w, s, row);
+}
+
+/* The parameter of a module that holds `matrices` of each expert: the one with the figures of the given weight, in
+ * whatever layer (a graph may name two layers alike), else that of its layer; NONE: none, or several. */
 static uint32_t holder_of_experts(const struct sequence *w, int s, const struct expert_product *all, int64_t matrices)
 {
     const align_item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
-    uint32_t found = NONE;
-    for (size_t i = 0; i < l->n; i++) {
-        if (l->v[i].layer != all->item->layer)
-            continue;
+    struct fingerprint wanted = fingerprint_of(w->d[!s], all->weight);
+    uint32_t found[2] = {NONE, NONE}, times[2] = {0, 0}; /* of the layer, with the figures */
+    for (size_t i = 0; i < l->n; i++)
         EACH_ROW(w->d[s], l->v[i].call, r) {
-            int64_t axis[3];
-            int n;
-            if (w->d[s]->rows.v[r].io != IO_PARAMETER || !is_weight(w, s, r, axis, &n) || n != 3 ||
-                axis[0] != all->experts || axis[1] * axis[2] != matrices * all->a * all->b || !sequence_free(w, s, r))
+            if (!may_hold_experts(w, s, r, all, matrices))
                 continue;
-            if (found != NONE)
-                return NONE;
-            found = r;
+            struct fingerprint value = fingerprint_of(w->d[s], r);
+            bool of[2] = {l->v[i].layer == all->item->layer, fingerprint_compare(&value, &wanted) == LIKE_SAME};
+            for (int k = 0; k < 2; k++)
+                if (of[k]) {
+                    found[k] = r;
+                    times[k]++;
+                }
         }
-    }
-    return found;
+    return times[1] == 1 ? found[1] : times[0] == 1 ? found[0] : NONE;
 }
 
 /* Pairs stacked weights with the parameters of a module that were not recorded with its products: gate and up are

@@ -2,6 +2,8 @@
 #include "sides.h"
 
 #include "judge/enclosed_calls.h"
+#include "judge/thresholds.h"
+#include "judge/verdict.h"
 
 static struct dump d;
 
@@ -78,11 +80,25 @@ static void behind_unrecorded_steps(void **state)
     }
 }
 
+/* What stands between calls that agree counts beside calls that were judged, never alone. */
+static void counts_beside_judged_calls(void **state)
+{
+    struct thresholds tol;
+    struct judge_options o = {.tol = &tol};
+    struct judgement j = {.first = NONE, .sum = {.pairs = 20, .compute = {20, 20}, .enclosed = 12}};
+    (void)state;
+    thresholds_init(&tol);
+    assert_int_equal(judgement_unjudged(&j, &o), UNJUDGED_FEW);
+    j.sum.judged = 1;
+    assert_int_equal(judgement_unjudged(&j, &o), UNJUDGED_NOT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behind_unrecorded_steps),
         cmocka_unit_test(between),
+        cmocka_unit_test(counts_beside_judged_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
