@@ -134,8 +134,9 @@ static bool may_move(const struct sequence *w, uint32_t x, uint32_t y)
 }
 
 /* Whether the gradients at one place in the backward calls of two operators are those of different values: of a
- * quotient's second operand and of a product's, its reciprocal; of the results of forward calls that are no partners
- * (a root and its reciprocal, alike as their operands' gradients may be). */
+ * quotient's second operand and of a product's, its reciprocal, of a difference's and of a sum's, its negative; of the
+ * results of forward calls that are no partners (a root and its reciprocal, alike as their operands' gradients may be).
+ */
 static bool gradients_of_other_values(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                                       bool product, enum row_io io)
 {
@@ -148,7 +149,7 @@ static bool gradients_of_other_values(const struct sequence *w, const struct ali
         return w->call_pair[0][t->twin] != g->twin;
     EACH_EARLY_ROW(w->d[0], a->call, r)
         gradients += w->d[0]->rows.v[r].io == IO_OUTPUT && w->d[0]->rows.v[r].kind == ROW_TENSOR;
-    return io == IO_OUTPUT && product && gradients > 1;
+    return io == IO_OUTPUT && (product || a->family == FAMILY_ADD) && gradients > 1;
 }
 
 /* Pairs rows whose values come from paired calls. */

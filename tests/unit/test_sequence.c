@@ -786,6 +786,32 @@ static void a_quotient_against_a_product(void **state)
     shut(&b);
 }
 
+/* A difference and a sum that give one result: the second operands are negatives of each other, and so are their
+ * gradients. */
+static void a_difference_against_a_sum(void **state)
+{
+    static const char *const names[2][2] = {{"T.__sub__.0.forward", "T.__sub__.0.backward"},
+                                            {"T.__add__.0.forward", "T.__add__.0.backward"}};
+    struct both b;
+    struct value x = fresh(64), y = fresh(64), g = {64, 3, -2, 8}, minus = {64, 2, -3, 8};
+    uint32_t back[2];
+    (void)state;
+    start(&b);
+    for (int s = 0; s < 2; s++) {
+        struct dump *d = s ? &b.g : &b.t;
+        const char *op = s ? "__add__" : "__sub__";
+        struct value in[] = {x, fresh(64)}, out[] = {g, s ? g : minus};
+        wide_call(d, names[s][0], op, NULL, PHASE_FORWARD, in, 2, &y, 1);
+        back[s] = wide_call(d, names[s][1], op, NULL, PHASE_BACKWARD, &g, 1, out, 2);
+        dump_link_twins(d);
+    }
+    align(&b);
+    uint32_t in = b.t.calls.v[back[TARGET]].first_row;
+    assert_true(pair_of(&b, in) && pair_of(&b, in)->g == b.g.calls.v[back[GOLDEN]].first_row);
+    assert_null(pair_of(&b, in + 2));
+    shut(&b);
+}
+
 /* Numbers of positions in integers are not the floats at the same place of the other side. */
 static void integers_are_no_floats(void **state)
 {
@@ -1349,6 +1375,7 @@ int main(void)
         cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
         cmocka_unit_test(backward_calls_follow_their_twins),
+        cmocka_unit_test(a_difference_against_a_sum),
         cmocka_unit_test(gradients_of_a_quotient),
         cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(written_out_activations),
