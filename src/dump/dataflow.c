@@ -55,15 +55,29 @@ static bool same_norm(const struct row *a, const struct row *b)
     return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= fmax(2e-3, rounding) * fabs(y);
 }
 
-/* The latest earlier row with the same count and extremes and an equal norm, if the very last one has another norm:
- * many gradients of absolute differences share their extremes. */
+#define MEANS_APART 0.01 /* of the size of an element: more than sums and roundings of one value differ by */
+
+/* Whether the recorded means of two rows of one size are those of two values. */
+static bool means_apart(const struct dump *d, uint32_t a, uint32_t b)
+{
+    const struct row *x = &d->rows.v[a], *y = &d->rows.v[b];
+    const int needed = HAS_MEAN | HAS_NORM;
+    double usual = y->stat[STAT_NORM] / sqrt((double)dump_row_numel(d, b)), t = x->stat[STAT_MEAN],
+           g = y->stat[STAT_MEAN];
+    return (x->has & y->has & needed) == needed && isfinite(usual) &&
+           fabs(t - g) > MEANS_APART * fmax(usual, fmax(fabs(t), fabs(g)));
+}
+
+/* The latest earlier row with the same count and extremes, an equal norm and mean, if the very last one has others:
+ * many gradients of absolute differences share their extremes, and their norms. */
 static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint32_t row, uint32_t last)
 {
     const struct row *r = &d->rows.v[row];
     for (int i = 0; i < HOLDERS_BACK && last != NONE; i++, last = alike[last]) {
         const struct row *x = &d->rows.v[last];
         if (x->call != r->call && (x->has & r->has & HAS_NORM) &&
-            fabs(x->stat[STAT_NORM] - r->stat[STAT_NORM]) <= 1e-6 * fabs(r->stat[STAT_NORM]))
+            fabs(x->stat[STAT_NORM] - r->stat[STAT_NORM]) <= 1e-6 * fabs(r->stat[STAT_NORM]) &&
+            !means_apart(d, row, last))
             return last;
     }
     return NONE;
@@ -170,6 +184,10 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from an earlier row */
         else
             f->held[row] = holder_before(d, alike, row, x->last_row);
+        if (f->held[row] != NONE && means_apart(d, row, f->held[row])) {
+            uint32_t nearer = holder_before(d, alike, row, x->last_row);
+            f->held[row] = nearer == NONE ? f->held[row] : nearer;
+        }
         if (r->io == IO_PARAMETER && f->held[row] != NONE) {
             uint32_t first = dataflow_first(f, row);
             f->weight[first] = d->rows.v[first].io == IO_INPUT;

@@ -60,6 +60,29 @@ static void values_are_followed(void **state)
     dump_release(&d);
 }
 
+/* Signs of one size without a zero have one norm: the mean tells what was held before. */
+static void norms_many_share(void **state)
+{
+    static const struct value signs = {8, 0.5, -0.5, 1.4142135623730951};
+    static const double mean[] = {0.25, -0.125, 0.25, -0.125, 0};
+    static const int from[] = {-1, -1, 0, 1, 3}; /* of a mean that none has: the latest */
+    struct dump d;
+    struct dataflow f;
+    uint32_t r[5];
+    (void)state;
+    dump_init(&d);
+    for (int i = 0; i < 5; i++) {
+        r[i] = row(&d, new_call(&d, NULL), i < 2 ? IO_OUTPUT : IO_INPUT, &signs);
+        d.rows.v[r[i]].has |= HAS_MEAN;
+        d.rows.v[r[i]].stat[STAT_MEAN] = mean[i];
+    }
+    dataflow_build(&f, &d);
+    for (int i = 2; i < 5; i++)
+        assert_int_equal(f.held[r[i]], r[from[i]]);
+    dataflow_release(&f);
+    dump_release(&d);
+}
+
 /* Signs of one size: what was held before with the same norm, though others of these extremes came in between. */
 static void extremes_many_share(void **state)
 {
@@ -291,7 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
-        cmocka_unit_test(extremes_many_share),      cmocka_unit_test(integers_and_their_order),
+        cmocka_unit_test(extremes_many_share), cmocka_unit_test(norms_many_share),      cmocka_unit_test(integers_and_their_order),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
         cmocka_unit_test(values_handed_on_do_not_recur), cmocka_unit_test(extremes_that_a_call_leaves),
         cmocka_unit_test(extremes_alone_do_not_recur),
