@@ -98,7 +98,8 @@ struct held_value {
 };
 
 /* Whether the figures tell the value from others: all four, of elements that differ. Zeros added to a value (the
- * gradient of rows that are not read) change its mean alone, and not one that is rounded to nothing. */
+ * gradient of rows that are not read) change its mean alone, and not one that is rounded to nothing, or is what rounding
+ * leaves of elements that cancel. */
 static bool has_telling_figures(const struct row *r)
 {
     unsigned all = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
@@ -106,8 +107,9 @@ static bool has_telling_figures(const struct row *r)
                 (recorded_figures(r) & all) == all;
     for (int i = 0; i < STAT_COUNT && told; i++)
         told = isfinite(r->stat[i]);
-    return told && fabs(r->stat[STAT_MEAN]) > MEAN_LEAST * dtype_table[r->dtype].least &&
-           r->stat[STAT_MAX] > r->stat[STAT_MIN];
+    double largest = fmax(fabs(r->stat[STAT_MAX]), fabs(r->stat[STAT_MIN]));
+    double rounding = fmax(MEAN_LEAST * dtype_table[r->dtype].least, dtype_table[DTYPE_F32].epsilon / 2 * largest);
+    return told && fabs(r->stat[STAT_MEAN]) > rounding && r->stat[STAT_MAX] > r->stat[STAT_MIN];
 }
 
 static int by_figures(const void *a, const void *b)
