@@ -17,7 +17,7 @@ static enum reduction reduction_of(const struct call_values *c, int place)
             return i;
     if (text || call_value(c, -1, "size_average") || call_value(c, -1, "reduce"))
         return REDUCE_OTHER;
-    return c->mindspore ? REDUCE_KEPT : REDUCE_MEAN;
+    return c->mindspore || c->module ? REDUCE_KEPT : REDUCE_MEAN; /* stored there */
 }
 
 /* Reductions to try, as bits: the recorded one; if MindSpore stores it, none for a result with one element per row,
@@ -619,5 +619,15 @@ const struct operator operators_loss[] = {
     OPERATOR_BY_NAME("binary_cross_entropy_with_logits bcewithlogitsloss", binary_cross_entropy_with_logits,
         "torch.nn.functional.binary_cross_entropy_with_logits"),
     OPERATOR_BY_NAME("kl_div kldiv", kl_div, "torch.nn.functional.kl_div"),
+    {.names = NULL},
+};
+
+const struct operator operators_loss_class[] = {
+    OPERATOR_BY_NAME("mseloss", mse_loss, "torch.nn.MSELoss"),
+    OPERATOR_BY_NAME("l1loss", l1_loss, "torch.nn.L1Loss"),
+    {.names = "crossentropyloss",
+     .forward = cross_entropy,
+     .backward = cross_entropy_backward,
+     .source = "torch.nn.CrossEntropyLoss"},
     {.names = NULL},
 };

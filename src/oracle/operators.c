@@ -32,6 +32,7 @@ static const struct operator *const class_tables[] = {
     operators_index_class,
     operators_pool_class,
     operators_dropout_class,
+    operators_loss_class,
 };
 
 /* Whether the word, which begins or ends with "*", matches the name, ignoring case. */

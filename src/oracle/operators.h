@@ -35,6 +35,7 @@ extern const struct operator operators_move_class[];
 extern const struct operator operators_index_class[];
 extern const struct operator operators_pool_class[];
 extern const struct operator operators_dropout_class[];
+extern const struct operator operators_loss_class[];
 
 /* The row after `before` in all tables of operators, or of module classes; NULL: the first row, and after the last
  * one. */
