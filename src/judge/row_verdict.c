@@ -84,8 +84,8 @@ static bool reads_uncompared(const struct judge_pass *p, int side, uint32_t call
 }
 
 /* Whether an input or a result comes, on both sides, from steps that were not compared, where both compute in
- * 16 bits as well: its float32 does not say in what those steps computed (autocast, experts in one call, a sum of
- * gradients). */
+ * 16 bits as well, of a module's result one of them: its float32 does not say in what those steps computed (autocast,
+ * recurrent layers, experts in one call, a sum of gradients). */
 static bool may_be_autocast(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
@@ -94,8 +94,9 @@ static bool may_be_autocast(const struct judge_pass *p, const struct verdict_cas
                 (k->r[TARGET]->io == IO_OUTPUT &&
                  (ends || (reads_uncompared(p, TARGET, k->call) &&
                            reads_uncompared(p, GOLDEN, p->side[GOLDEN]->rows.v[k->row[GOLDEN]].call))));
-    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->j->arithmetic != DTYPE_UNKNOWN && made &&
-           comes_uncompared(p, TARGET, k->row[TARGET]) && comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
+    bool narrow = (p->narrow[TARGET] && p->narrow[GOLDEN]) || (ends && (p->narrow[TARGET] || p->narrow[GOLDEN]));
+    return narrow && p->j->arithmetic != DTYPE_UNKNOWN && made && comes_uncompared(p, TARGET, k->row[TARGET]) &&
+           comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
 }
 
 /* The coarsest type in which the value of a side's row was held before: a cast to float32 does not undo its

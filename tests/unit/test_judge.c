@@ -2965,6 +2965,31 @@ static void last_inner_steps_differ(void **state)
     }
 }
 
+/* A module whose steps nobody recorded may compute in the 16 bits of its side's products, whatever holds its result. */
+static void modules_in_the_type_of_products(void **state)
+{
+    (void)state;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        struct scene s;
+        scene_start(&s);
+        for (int i = 0; i < 4; i++) {
+            both_call(&s, "linear");
+            for (int k = 0; k < 2; k++) {
+                enum dtype type = k == TARGET && narrow ? DTYPE_BF16 : DTYPE_F32;
+                tensor_on(&s.d[k], "input.0", type, 64, NULL);
+                tensor_on(&s.d[k], "output.0", type, 64, NULL);
+            }
+        }
+        for (int k = 0; k < 2; k++)
+            named_on(&s.d[k], "Module.rnn.GRU.forward.0", "GRU", CALL_MODULE, PHASE_FORWARD, NONE);
+        uint32_t out = measured(&s, "output.0", DTYPE_F32);
+        computed(&s, out, 4.4e-3);
+        judge_all(&s);
+        assert_int_equal(level_verdict(of(&s, out)) == VERDICT_DEVIATE, !narrow);
+        scene_end(&s);
+    }
+}
+
 /* Values as low as a fill beside others as large are none. */
 static void large_values_are_no_fills(void **state)
 {
@@ -3248,6 +3273,7 @@ int main(void)
         cmocka_unit_test(repeated_tables_are_laid_out),
         cmocka_unit_test(last_inner_steps_differ),
         cmocka_unit_test(large_values_are_no_fills),
+        cmocka_unit_test(modules_in_the_type_of_products),
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),
