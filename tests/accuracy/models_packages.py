@@ -149,7 +149,10 @@ def add(models):
                 importlib.import_module(n)
             except Exception as e:
                 print('preload', n, e)
-    add_sixteenth(models, types.SimpleNamespace(**{k: v for k, v in locals().items()}))
+    made = types.SimpleNamespace(**{k: v for k, v in locals().items()})
+    add_sixteenth(models, made)
+    import models_layers
+    models_layers.add(models, made)
 
 
 def add_sixteenth(models, h):
