@@ -115,9 +115,31 @@ static void without_a_gradient(void **state)
     }
 }
 
+/* Of many channels that moved few may have a gradient in this step that they lacked in an earlier one. */
+static void with_a_gradient_of_late(void **state)
+{
+    enum { CHANNELS = 96 };
+    double weight[2][CHANNELS], gradient[2][CHANNELS];
+    (void)state;
+    for (int late = 2; late < 5; late++) {
+        for (int i = 0; i < CHANNELS; i++)
+            for (int side = 0; side < 2; side++) {
+                weight[side][i] = 0.1 + (side == TARGET && i >= CHANNELS / 2 ? RATE : 0);
+                gradient[side][i] = i < CHANNELS / 2 + late ? 0.07 : 3e-9;
+            }
+        struct element_sample parameter, derivative;
+        element_sample_from(&parameter, weight[TARGET], weight[GOLDEN], 1, (const int64_t[]){CHANNELS});
+        element_sample_from(&derivative, gradient[TARGET], gradient[GOLDEN], 1, (const int64_t[]){CHANNELS});
+        assert_int_equal(optimizer_noise_lacks_gradient(&parameter, &derivative, RATE / 10), late <= 2);
+        element_sample_release(&parameter);
+        element_sample_release(&derivative);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_elements), cmocka_unit_test(in_a_step),
-                                        cmocka_unit_test(without_a_gradient)};
+                                        cmocka_unit_test(without_a_gradient),
+                                        cmocka_unit_test(with_a_gradient_of_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
