@@ -27,31 +27,22 @@ bool axis_order_needed(const struct tensor *t, const struct tensor *g)
     return n != m || memcmp(a, b, (size_t)n * sizeof *a) != 0;
 }
 
-/* Whether the axes in this order can be split or merged to the other shape: every boundary of the coarser shape is a
- * boundary of the finer one. */
+/* Whether the axes in this order can be split and merged to the other shape: each boundary of both divides the next. */
 static bool axis_order_fits(const struct tensor *t, const struct tensor *g, const int *perm)
 {
     int64_t x[TENSOR_DIMS], y[TENSOR_DIMS];
     int n = plain_shape(t, NULL, x), m = plain_shape(g, perm, y), i = 0, k = 0;
     int64_t a = 1, b = 1;
-    bool t_finer = true, g_finer = true;
     while (i < n || k < m) {
-        if (a == b && i < n && k < m) {
+        bool first = k == m || (i < n && a <= b);
+        if (first)
             a *= x[i++];
+        else
             b *= y[k++];
-        } else if (a < b && i < n) {
-            a *= x[i++];
-            g_finer = false; /* t has a boundary inside a golden axis */
-        } else if (b < a && k < m) {
-            b *= y[k++];
-            t_finer = false;
-        } else if (i < n) {
-            a *= x[i++];
-        } else {
-            b *= y[k++];
-        }
+        if (a % b && b % a)
+            return false;
     }
-    return t_finer || g_finer;
+    return true;
 }
 
 bool axis_order_next(int *perm, int n)

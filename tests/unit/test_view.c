@@ -112,6 +112,26 @@ static void heads_joined(void **state)
     }
 }
 
+/* [batch, seq, heads, dim] against [seq, batch, groups, heads of a group * dim]: each side divides what the other does not. */
+static void heads_of_groups(void **state)
+{
+    static const int64_t shape[] = {2, 14, 6, 12}, grouped[] = {14, 2, 2, 36};
+    static const int swap[] = {1, 0, 2, 3};
+    static float other[2016];
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    (void)state;
+    float *a = values(2016);
+    permuted(a, 4, shape, swap, other);
+    t = packed(DTYPE_F32, 4, grouped, other);
+    g = packed(DTYPE_F32, 4, shape, a);
+    assert_int_equal(find(&t, &g, &v, &flat), 1);
+    check_applied(&t, &g, &v, 0);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
 static void all_orders_of_three_axes(void **state)
 {
     static const int perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -275,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_before_sequence),
         cmocka_unit_test(heads_joined),
+        cmocka_unit_test(heads_of_groups),
         cmocka_unit_test(all_orders_of_three_axes),
         cmocka_unit_test(flat_is_right_already),
         cmocka_unit_test(other_values),
