@@ -20,6 +20,7 @@ struct token_ordering {
     uint32_t *from[2];      /* align_items_producers */
     struct nmap kinds;      /* operand → how many of its pairs have no such order; FOUND */
     struct nmap call_view;  /* target call → index of the view of one of its rows */
+    struct nmap any_view;   /* number of tokens → index of the view of one pair */
 };
 
 /* Axes longer than one; false if there are none, or more than can be viewed. */
@@ -139,7 +140,9 @@ static uint32_t give_view(struct token_ordering *x, const struct line *l, const 
 
 static void give_token_view(struct token_ordering *x, const struct line *l, const struct view *v)
 {
-    nmap_set(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call, give_view(x, l, v));
+    uint32_t at = give_view(x, l, v);
+    nmap_set(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call, at);
+    nmap_set(&x->any_view, (uint64_t)(v->step[0].v[0] * v->step[0].v[1]), at);
 }
 
 /* The view of a part whose rows have the order as well: the fused tensor's rows are exchanged before it is cut. false:
@@ -184,15 +187,18 @@ static double error_of_pair(const struct token_ordering *x, const struct line *l
     return error;
 }
 
-/* A part of a fused product that reads rows in the order. */
+/* A part of a fused product that reads rows in the order, or of its gradient. */
 static void follow_part(struct token_ordering *x, const struct line *l)
 {
-    uint32_t at = nmap_get(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call);
+    const struct row *t = &x->d[TARGET]->rows.v[l->row[TARGET]];
+    bool backward = x->d[TARGET]->calls.v[t->call].phase == PHASE_BACKWARD && t->io == IO_INPUT;
+    const struct shape *shape = backward ? dump_row_shape(x->d[TARGET], l->row[TARGET]) : NULL;
+    uint32_t at = shape && shape->ndim ? nmap_get(&x->any_view, (uint64_t)shape->dim[0])
+                                       : nmap_get(&x->call_view, t->call);
     const struct pair *pair = &x->p->pairs.v[l->pair];
     struct view both;
-    if (at == MAP_NONE || pair->view == NONE || pair->group == NONE ||
-        x->d[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT || !dump_row_readable(x->d[TARGET], l->row[TARGET]) ||
-        !dump_row_readable(x->d[GOLDEN], l->row[GOLDEN]))
+    if (at == MAP_NONE || pair->view == NONE || pair->group == NONE || (t->io != IO_OUTPUT && !backward) ||
+        !dump_row_readable(x->d[TARGET], l->row[TARGET]) || !dump_row_readable(x->d[GOLDEN], l->row[GOLDEN]))
         return;
     struct view cut = x->p->views.v[pair->view];
     if (part_in_order(&cut, &x->p->views.v[at], &both)) {
@@ -246,6 +252,7 @@ void token_rows_find(struct pairing *p, const struct dump *target, const struct 
     follow_calls(&x);
     nmap_release(&x.kinds);
     nmap_release(&x.call_view);
+    nmap_release(&x.any_view);
     free(x.from[0]);
     free(x.from[1]);
 }
