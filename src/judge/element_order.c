@@ -6,13 +6,41 @@
 #include "dump/family.h"
 #include "judge/thresholds.h"
 
+/* Whether a tensor of several elements goes into a side's call that none of the other's has as its partner. */
+static bool takes_a_lone_tensor(const struct judge_pass *p, int side, uint32_t call, uint32_t other)
+{
+    const struct dump *d = p->side[side];
+    EACH_EARLY_ROW(d, call, r) {
+        uint32_t line = pairing_paired_line(p->m->pairing, side, r);
+        if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR || dump_row_numel(d, r) <= 1)
+            continue;
+        if (line == NONE || p->side[!side]->rows.v[p->m->pairing->lines.v[line].row[!side]].call != other)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an operand agrees in another order of the axes before its last two, which a product gives its results too. */
+static bool has_another_batch_order(const struct judge_pass *p, uint32_t line)
+{
+    uint32_t at = p->m->pairing->pairs.v[p->m->pairing->lines.v[line].pair].view;
+    const struct view *v = at == NONE ? NULL : &p->m->pairing->views.v[at];
+    for (int i = 0; v && i < v->count; i++)
+        for (int k = 0; v->step[i].op == VIEW_PERMUTE && k < v->step[i].n - 2; k++)
+            if (v->step[i].v[k] != k)
+                return true;
+    return false;
+}
+
 /* Whether a row is an output of two computing or repeating calls whose inputs agree: a different order of elements is
- * then their doing. Calls that only move elements may have another layout. */
+ * then their doing. Calls that only move elements may have another layout, and of calls that each have an operand
+ * without a partner it may be the operands' order. */
 static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     bool agreed = false, compute = family_is_compute(d->calls.v[k->call].family);
-    if (k->r[TARGET]->io != IO_OUTPUT)
+    if (k->r[TARGET]->io != IO_OUTPUT || (takes_a_lone_tensor(p, TARGET, k->call, k->r[GOLDEN]->call) &&
+                                          takes_a_lone_tensor(p, GOLDEN, k->r[GOLDEN]->call, k->call)))
         return false;
     EACH_EARLY_ROW(d, k->call, r) {
         uint32_t line = p->m->pairing->line_of[TARGET][r],
@@ -20,7 +48,7 @@ static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case 
         if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 ||
             p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
             continue;
-        if (p->j->line[line].verdict != VERDICT_MATCH)
+        if (p->j->line[line].verdict != VERDICT_MATCH || (compute && has_another_batch_order(p, line)))
             return false;
         agreed = agreed || compute || dump_row_numel(d, r) < dump_row_numel(d, k->row[TARGET]);
     }

@@ -198,9 +198,69 @@ static void halves_of_a_weight(void **state)
     }
 }
 
+enum { IMAGES = 2, SIDE = 3, DEEP = 4, CELLS = IMAGES * SIDE * SIDE, OUT = CELLS * SIDE };
+
+/* Height and width exchanged, of cells of so many elements. */
+static void exchange(const float *from, float *to, int deep)
+{
+    for (int i = 0; i < CELLS; i++)
+        memcpy(to + (i / SIDE / SIDE * SIDE * SIDE + i % SIDE * SIDE + i / SIDE % SIDE) * deep, from + i * deep,
+               (size_t)deep * sizeof *to);
+}
+
+/* A product whose operand and result one side holds with height and width exchanged: a layout where it is exchanged
+ * back, a deviation where it is not. */
+static void operands_in_another_order(void **state)
+{
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        struct tensor_dump d[2];
+        float a[CELLS * DEEP], turned[CELLS * DEEP], w[SIDE * DEEP * SIDE], out[OUT], other[OUT], e[OUT], sum[2][OUT];
+        draw(a, CELLS * DEEP);
+        draw(w, SIDE * DEEP * SIDE);
+        draw(e, OUT);
+        for (int i = 0; i < OUT; i++) {
+            int cell = i / SIDE, j = cell % SIDE; /* the width's own weights */
+            out[i] = 0;
+            for (int c = 0; c < DEEP; c++)
+                out[i] += a[cell * DEEP + c] * w[(j * DEEP + c) * SIDE + i % SIDE];
+        }
+        exchange(a, turned, DEEP);
+        exchange(out, other, SIDE);
+        for (int i = 0; i < OUT; i++) {
+            sum[GOLDEN][i] = out[i] + e[i];
+            sum[TARGET][i] = (fault ? other[i] : out[i]) + e[i];
+        }
+        const struct tensor_of in = {"2,3,3,4", a, CELLS * DEEP}, weight = {"3,4,3", w, SIDE * DEEP * SIDE},
+                               first = {"2,3,3,4", turned, CELLS * DEEP}, made = {"2,3,3,3", out, OUT},
+                               before = {"2,3,3,3", other, OUT}, term = {"2,3,3,3", e, OUT}, none = {0};
+        for (int s = 0; s < 2; s++) {
+            struct tensor_of total = {"2,3,3,3", sum[s], OUT};
+            tensors_begin_of(&d[s], scratch(), s ? "pytorch" : "mindspore");
+            tensors_call(&d[s], s ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward", in, none, in);
+            if (s == TARGET) {
+                tensors_call(&d[s], "Tensor.transpose.0.forward", in, none, first);
+                tensors_call(&d[s], "Functional.matmul.0.forward", first, weight, before);
+                if (!fault)
+                    tensors_call(&d[s], "Tensor.transpose.1.forward", before, none, made);
+            } else {
+                tensors_call(&d[s], "Torch.einsum.0.forward", in, weight, made);
+            }
+            tensors_call(&d[s], "Tensor.__add__.0.forward", s == TARGET && fault ? before : made, term, total);
+            tensors_end(&d[s]);
+        }
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        struct line_judgement end = judged_row(s, "Tensor.__add__.0.forward.output.0");
+        assert_int_equal(s->now->judged->first == NONE, !fault);
+        assert_int_equal(line_is_bad(&end), fault);
+        shut(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(a_weight_in_another_order),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_in_another_order),
+                                       cmocka_unit_test(orders), cmocka_unit_test(a_weight_in_another_order),
                                        cmocka_unit_test(halves_of_a_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
