@@ -5,6 +5,7 @@
 
 #include "dump/family.h"
 #include "judge/thresholds.h"
+#include "pair/align_item.h"
 
 /* Whether a tensor of several elements goes into a side's call that none of the other's has as its partner. */
 static bool takes_a_lone_tensor(const struct judge_pass *p, int side, uint32_t call, uint32_t other)
@@ -93,4 +94,38 @@ bool elements_are_reordered(const struct judge_pass *p, const struct verdict_cas
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
     return figures_are_reordered(p, k, (double[STAT_COUNT]){t->max, t->min, t->mean, t->norm},
                                  (double[STAT_COUNT]){g->max, g->min, g->mean, g->norm});
+}
+
+/* Whether an input of this side's call holds what an earlier call that sorts gave. */
+static bool holds_positions(const struct judge_pass *p, int side, uint32_t row)
+{
+    const struct dump *d = p->side[side];
+    uint32_t made = d->rows.v[row].io == IO_INPUT ? dataflow_maker(&p->flow[side], d, row) : NONE;
+    return made != NONE && (align_item_does(d, d->rows.v[made].call, STR("sort")) ||
+                            align_item_does(d, d->rows.v[made].call, STR("argsort")));
+}
+
+/* Whether positions in another order went into the target's call, and no tensor else. */
+static bool comes_from_positions(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool any = false;
+    if (k->r[TARGET]->io != IO_OUTPUT)
+        return false;
+    EACH_EARLY_ROW(d, k->call, r) {
+        uint32_t line = pairing_paired_line(p->m->pairing, TARGET, r);
+        if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR || dump_row_numel(d, r) <= 1)
+            continue;
+        if (line == NONE || (p->j->line[line].rule != RULE_REORDERED && p->j->line[line].rule != RULE_SAME_PICKS))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+bool positions_are_reordered(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct side_figures *t = &k->f->side[TARGET], *g = &k->f->side[GOLDEN];
+    return k->f->two && t->max == g->max && t->min == g->min && t->norm == g->norm &&
+           (holds_positions(p, GOLDEN, k->row[GOLDEN]) || comes_from_positions(p, k));
 }

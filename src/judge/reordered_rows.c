@@ -196,7 +196,8 @@ void reordered_rows_find(struct judgement *j, const struct measure *m, const str
         double error = set_error(m, i), level = isfinite(x->level) ? (double)x->level : 0;
         enum dtype coarser = dtype_coarser(m->side[TARGET]->rows.v[l->row[TARGET]].dtype,
                                            m->side[GOLDEN]->rows.v[l->row[GOLDEN]].dtype);
-        if (!(error <= fmax(ROUNDINGS * dtype_table[coarser].epsilon, LEVELS * level)))
+        double most = dtype_is_float(coarser) ? fmax(ROUNDINGS * dtype_table[coarser].epsilon, LEVELS * level) : 0;
+        if (!(error <= most))
             continue;
         if (is_weight(m, flow, i) && spoils_all(j, m, &reads[TARGET], l->row[TARGET])) {
             x->flags &= (uint8_t)~LINE_DOUBTFUL;

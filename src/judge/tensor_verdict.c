@@ -214,6 +214,10 @@ static bool give_by_elements(struct judge_pass *p, struct verdict_case *k)
         bool same = k->f->max_abs == 0;
         k->out->error = (float)k->f->rel_l2;
         verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_EQUAL : RULE_INTEGERS_DIFFER);
+        if (!same && positions_are_reordered(p, k)) {
+            k->out->rule = RULE_REORDERED;
+            k->out->flags |= LINE_DOUBTFUL;
+        }
     } else {
         k->out->flags |= k->f->masked ? LINE_MASKED : 0;
         row_verdict_weigh(p, k, figures_judged_error(k->f), false);

@@ -275,12 +275,16 @@ static bool is_mask_of_another_kind(const struct doubts *x, uint32_t line)
     return false;
 }
 
-/* Whether it is what a selection chooses from: what it chose agrees. */
+/* Whether it is what a selection chooses from, or keys that a sort puts in order: what it gives agrees. */
 static bool is_not_chosen(const struct doubts *x, uint32_t line)
 {
+    static const char *const operators[] = {"where", "sort"};
     const struct row *t = row_of(x, line, TARGET);
-    return t->io == IO_INPUT && align_item_does(x->d[TARGET], t->call, STR("where")) &&
-           align_item_does(x->d[GOLDEN], row_of(x, line, GOLDEN)->call, STR("where")) && results_agree(x, t->call);
+    for (size_t i = 0; i < ARRAY_LEN(operators) && t->io == IO_INPUT; i++)
+        if (align_item_does(x->d[TARGET], t->call, str_of(operators[i])) &&
+            align_item_does(x->d[GOLDEN], row_of(x, line, GOLDEN)->call, str_of(operators[i])))
+            return results_agree(x, t->call);
+    return false;
 }
 
 /* An argument, or a tensor beside none: one of the call's results was set aside. */
