@@ -287,11 +287,12 @@ static bool is_not_chosen(const struct doubts *x, uint32_t line)
     return false;
 }
 
-/* An argument, or a tensor beside none: one of the call's results was set aside. */
+/* An argument, a tensor beside none, or integers beside floats: one of the call's results was set aside. */
 static bool belongs_to_others(const struct doubts *x, uint32_t line)
 {
     const struct row *t = row_of(x, line, TARGET);
-    if (t->io != IO_INPUT || (t->kind == ROW_TENSOR && row_of(x, line, GOLDEN)->kind == ROW_TENSOR))
+    bool tensors = t->kind == ROW_TENSOR && row_of(x, line, GOLDEN)->kind == ROW_TENSOR;
+    if (t->io != IO_INPUT || (tensors && x->j->line[line].verdict != VERDICT_DTYPE))
         return false;
     EACH_EARLY_ROW(x->d[TARGET], t->call, r) {
         uint32_t own = x->m->pairing->line_of[TARGET][r];
