@@ -270,14 +270,15 @@ static bool has_lone_operand(const struct causes *k, uint32_t call)
     return false;
 }
 
-/* Whether a line's calls are other operators one of whose operands has no such partner: a quotient by a root beside a
- * product with its inverse, a sigmoid beside the exponential of its logarithm. The golden function would get another
- * operand. */
+/* Whether a line's calls are other operators, or give what agrees, and one of their operands has no such partner: a
+ * quotient by a root beside a product with its inverse, a sigmoid beside the exponential of its logarithm, a product
+ * with another number of what was divided before. The golden function would get another operand. */
 static bool operand_is_alone(const struct causes *k, uint32_t line, uint32_t call)
 {
     const struct dump *o = k->m->side[GOLDEN];
     uint32_t golden = o->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].call;
-    if (family_operator(align_item_operator(k->d, call)) == family_operator(align_item_operator(o, golden)))
+    if (line_is_bad(&k->j->line[line]) &&
+        family_operator(align_item_operator(k->d, call)) == family_operator(align_item_operator(o, golden)))
         return false;
     return has_lone_operand(k, call) ||
            (k->d->calls.v[call].phase == PHASE_BACKWARD && has_lone_operand(k, k->d->calls.v[call].twin));

@@ -118,14 +118,14 @@ static bool results_agree(const struct doubts *x, uint32_t call)
     return any;
 }
 
-/* Whether one side scales this operand or incoming gradient before a product, and the other in it: the products
- * agree. */
+/* Whether one side scales this operand or incoming gradient before a product (or multiplies it by one number before, by
+ * another here), and the other in it: the products agree. */
 static bool is_scaled_operand(const struct doubts *x, uint32_t line)
 {
     const struct row *t = row_of(x, line, TARGET);
     const struct call *c = &x->d[TARGET]->calls.v[t->call];
     double factor = proportional_factor(x->j, x->m, line);
-    return t->io == IO_INPUT && family_is_product(c->family) && !isnan(factor) &&
+    return t->io == IO_INPUT && (family_is_product(c->family) || c->family == FAMILY_MUL) && !isnan(factor) &&
            is_scale(x, line, factor) && results_agree(x, t->call);
 }
 
