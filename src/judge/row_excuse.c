@@ -401,6 +401,30 @@ static bool excuse_unrecorded_term(struct judge_pass *p, struct verdict_case *k,
     return true;
 }
 
+/* For a gradient that comes from a golden backward call whose result has no partner, as the target makes it in several
+ * steps: that call's condition. *came_with: the largest error of what goes into it, where all of that is compared. */
+static struct condition condition_of_unpaired_maker(const struct judge_pass *p, const struct verdict_case *k,
+                                                    double *came_with)
+{
+    const struct dump *d = p->side[GOLDEN];
+    struct condition none = {.kind = CONDITION_NONE};
+    uint32_t made = k->r[GOLDEN]->io == IO_INPUT ? dataflow_maker(&p->flow[GOLDEN], d, k->row[GOLDEN]) : NONE;
+    if (made == NONE || d->calls.v[d->rows.v[made].call].phase != PHASE_BACKWARD ||
+        pairing_paired_line(p->m->pairing, GOLDEN, made) != NONE)
+        return none;
+    double most = 0;
+    EACH_EARLY_ROW(d, d->rows.v[made].call, r) {
+        uint32_t line = pairing_paired_line(p->m->pairing, GOLDEN, r);
+        if (d->rows.v[r].io != IO_INPUT || !pass_is_float(&d->rows.v[r], IO_INPUT))
+            continue;
+        if (line == NONE || !line_agrees(&p->j->line[line]))
+            return none;
+        most = fmax(most, (double)p->j->line[line].error);
+    }
+    *came_with = fmax(*came_with, most);
+    return condition_of(p->m, p->state, made);
+}
+
 /* What amplifies the noise of the row's inputs; *came_with: the noise of a gradient that attention hands on. */
 static struct condition amplifier_of(const struct judge_pass *p, const struct verdict_case *k, struct condition known,
                                      double *came_with)
@@ -410,6 +434,8 @@ static struct condition amplifier_of(const struct judge_pass *p, const struct ve
         c = condition_of_attention(p, k, came_with);
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    if (c.kind == CONDITION_NONE)
+        c = condition_of_unpaired_maker(p, k, came_with);
     if (c.kind == CONDITION_GRADIENT_SUM) {
         double same = sqrt(times_repeated(p, k));
         c.kappa *= same;

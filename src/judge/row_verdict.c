@@ -191,11 +191,49 @@ static bool is_seed(const struct judge_pass *p, const struct verdict_case *k)
 
 /* ---- the rule ---- */
 
+static double error_held(const struct judge_pass *p, uint32_t target_row, int steps, int *left);
+
+#define UNPAIRED_STEPS 8  /* the most calls without a partner through which an error is followed */
+#define UNPAIRED_ROWS 256 /* the most rows looked at: calls may have many inputs */
+
+/* The error with which a golden row's value was accepted where an earlier row held it. */
+static double golden_error_held(const struct judge_pass *p, uint32_t golden_row)
+{
+    uint32_t from = p->flow[GOLDEN].held[golden_row];
+    uint32_t line = from == NONE ? NONE : pairing_paired_line(p->m->pairing, GOLDEN, from);
+    const struct line_judgement *l = line == NONE ? NULL : &p->j->line[line];
+    bool ill = l && l->rule == RULE_ILL;
+    bool accepted = ill || (l && verdict_is_accepted((enum verdict)l->verdict) &&
+                            !(l->flags & (LINE_UNREAD | LINE_DOUBTFUL)));
+    return accepted && isfinite(l->error) ? (double)l->error : 0;
+}
+
+/* The largest error of what goes into a target call; where nothing of it was compared and noise was amplified before, of
+ * the values that its inputs hold, or those of the golden call. */
+static double error_coming_in(const struct judge_pass *p, const uint32_t row[2])
+{
+    const struct dump *d = p->side[TARGET], *o = p->side[GOLDEN];
+    uint32_t call = d->rows.v[row[TARGET]].call, golden = o->rows.v[row[GOLDEN]].call;
+    double most = (double)p->call_error[call];
+    int left = UNPAIRED_ROWS;
+    if (most > 0 || !p->given[RULE_ILL] || p->call_dtype[call] != DTYPE_UNKNOWN ||
+        d->calls.v[call].kind == CALL_MODULE)
+        return most;
+    EACH_EARLY_ROW(d, call, r)
+        if (pass_is_float(&d->rows.v[r], IO_INPUT))
+            most = fmax(most, error_held(p, r, UNPAIRED_STEPS, &left));
+    if (!(most > 0))
+        EACH_EARLY_ROW(o, golden, r)
+            if (pass_is_float(&o->rows.v[r], IO_INPUT))
+                most = fmax(most, golden_error_held(p, r));
+    return most;
+}
+
 /* The expected output error given the call's input errors. The condition is exact for sums with cancellation; for
  * other operators it is an estimate, which only makes a row doubtful (excuse). */
 static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
 {
-    double in = (double)p->call_error[p->side[TARGET]->rows.v[row[TARGET]].call];
+    double in = error_coming_in(p, row);
     uint8_t family = p->side[GOLDEN]->calls.v[p->side[GOLDEN]->rows.v[row[GOLDEN]].call].family;
     if (family != FAMILY_ADD && family != FAMILY_LINEAR)
         return in;
@@ -204,9 +242,6 @@ static double error_handed_on(const struct judge_pass *p, const uint32_t row[2],
     *cancels = c.kind == CONDITION_SUM && c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     return *cancels ? in * c.kappa : in;
 }
-
-#define UNPAIRED_STEPS 8  /* the most calls without a partner through which an error is followed */
-#define UNPAIRED_ROWS 256 /* the most rows looked at: calls may have many inputs */
 
 /* The error of a line's value in the earlier row that held it, where it was accepted. If that row was not compared
  * with certainty, the one before it counts, or the inputs of the call that produced it; so they do if it could not be
