@@ -154,6 +154,23 @@ static void pair_own_rows(struct sequence *w, const struct align_item *a, const 
         sequence_emit(w, bias[TARGET], bias[GOLDEN], WHY_WEIGHT, 0.9f);
 }
 
+/* The same of a product of as many rows, which stands elsewhere on the other side than its neighbours: what it reads and
+ * gives. false: some of that has a partner, or is no result of both. */
+static bool pair_operand_and_result(struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    const uint32_t row[2][2] = {{a->in_row[0], b->in_row[0]}, {a->out, b->out}};
+    if (dumps_of_one_framework(w->d[TARGET], w->d[GOLDEN]) || /* which calls products in one order */
+        (sequence_bias_row(w, TARGET, a) == NONE) != (sequence_bias_row(w, GOLDEN, b) == NONE))
+        return false; /* one side adds it in a call of its own */
+    for (int i = 0; i < 2; i++)
+        if (!sequence_free(w, TARGET, row[i][TARGET]) || !sequence_free(w, GOLDEN, row[i][GOLDEN]) ||
+            dump_row_numel(w->d[TARGET], row[i][TARGET]) != dump_row_numel(w->d[GOLDEN], row[i][GOLDEN]))
+            return false;
+    for (int i = 0; i < 2; i++)
+        sequence_emit(w, row[i][TARGET], row[i][GOLDEN], WHY_WEIGHT, 0.9f);
+    return true;
+}
+
 void sequence_pair_weights(struct sequence *w)
 {
     const align_item_list *items = w->items[PHASE_FORWARD][ITEMS_CALLS];
@@ -166,7 +183,9 @@ void sequence_pair_weights(struct sequence *w)
         if (other == NONE || lone_user(&l[TARGET], u, ROUNDED) != u->item)
             continue;
         const struct align_item *a = &items[TARGET].v[u->item], *b = &items[GOLDEN].v[other];
-        if (a->numel != b->numel && !decided_pairs_deny(w->ruled, a->call, b->call))
+        if (decided_pairs_deny(w->ruled, a->call, b->call))
+            continue;
+        if (a->numel != b->numel || pair_operand_and_result(w, a, b))
             pair_own_rows(w, a, b);
     }
     for (int s = 0; s < 2; s++)
