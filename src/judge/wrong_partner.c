@@ -193,6 +193,27 @@ static bool other_side_holds(const struct doubts *x, uint32_t line, int side)
     return false;
 }
 
+/* Whether a side's value was compared elsewhere in this phase, and agrees with another value of the other side than the
+ * one it is beside here: types may differ. */
+static bool agrees_elsewhere(const struct doubts *x, uint32_t line, int side)
+{
+    const uint32_t *own = x->m->pairing->lines.v[line].row;
+    struct fingerprint value = fingerprint_of(x->d[side], own[side]), beside = fingerprint_of(x->d[!side], own[!side]);
+    uint8_t phase = x->d[side]->calls.v[x->d[side]->rows.v[own[side]].call].phase;
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        if (l->pair == NONE || !line_agrees(&x->j->line[i]) || x->j->line[i].flags & LINE_DOUBTFUL ||
+            row_of(x, i, side)->kind != ROW_TENSOR || x->d[side]->calls.v[row_of(x, i, side)->call].phase != phase)
+            continue;
+        struct fingerprint same = fingerprint_of(x->d[side], l->row[side]);
+        if (fingerprint_compare(&same, &value) != LIKE_SAME)
+            continue;
+        struct fingerprint partner = fingerprint_of(x->d[!side], l->row[!side]);
+        return fingerprint_compare(&partner, &beside) != LIKE_SAME;
+    }
+    return false;
+}
+
 /* Whether a pair of modules that begin or end in another place holds two values, both of which each side has: the
  * gradient before an activation beside the one behind it, the input of a layer beside that of its second half. */
 static bool is_end_of_another_module(const struct doubts *x, uint32_t line)
@@ -203,7 +224,10 @@ static bool is_end_of_another_module(const struct doubts *x, uint32_t line)
             dump_row_numel(x->d[s], x->m->pairing->lines.v[line].row[s]) < 2)
             return false;
     }
-    return other_side_holds(x, line, TARGET) && other_side_holds(x, line, GOLDEN);
+    for (int s = 0; s < 2; s++)
+        if (!other_side_holds(x, line, s) && !agrees_elsewhere(x, line, s))
+            return false;
+    return true;
 }
 
 /* Nothing starts where both calls only move values, nor where nothing agrees although everything around does. */
@@ -369,8 +393,8 @@ static bool is_of_another_step(const struct doubts *x, uint32_t line)
 
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
-    return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) || is_scaled_operand(x, line) ||
-           is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
+    return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) ||
+           is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
            (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_end_of_another_module(x, line) ||
            is_computed_twice(x, line);
 }

@@ -2093,6 +2093,36 @@ static void modules_that_begin_elsewhere(void **state)
     }
 }
 
+/* The same of types in which no value is exactly the other side's: what each holds was compared, and agrees with
+ * another value than the one beside it. */
+static void modules_that_begin_elsewhere_in_16_bits(void **state)
+{
+    static const double early[] = {2, -2, 10}, late[] = {3, -3, 12}, early16[] = {2.001, -2.001, 10.005},
+                        late16[] = {3.0015, -3.0015, 12.006}, wrong[] = {2.6, -2.2, 11}, end[] = {4, -4, 14};
+    (void)state;
+    for (int given = 0; given < 2; given++) { /* what the target's module got before, or something else */
+        struct scene s;
+        uint32_t r = NONE;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            enum dtype type = i == GOLDEN ? DTYPE_F32 : DTYPE_F16;
+            call_on(d, "mul", PHASE_FORWARD);
+            tensor_on(d, "output.0", type, 64, i == GOLDEN ? early : early16);
+            call_on(d, "add", PHASE_FORWARD);
+            tensor_on(d, "output.0", type, 64, i == GOLDEN ? late : late16);
+            named_on(d, "Module.block.Block.forward.0", "Block", CALL_MODULE, PHASE_FORWARD, NONE);
+            r = tensor_on(d, "input.0", type, 64, i == GOLDEN ? late : given ? wrong : early16);
+            tensor_on(d, "output.0", type, 64, end);
+        }
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, !given);
+        scene_end(&s);
+    }
+}
+
 /* Ones and zeros beside what is added to scores, of which a norm cannot tell how many are masked: the results tell. */
 static void masks_whose_fills_overflow(void **state)
 {
@@ -3243,6 +3273,7 @@ int main(void)
         cmocka_unit_test(a_value_computed_twice),
         cmocka_unit_test(a_gradient_of_another_step),
         cmocka_unit_test(modules_that_begin_elsewhere),
+        cmocka_unit_test(modules_that_begin_elsewhere_in_16_bits),
         cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
