@@ -798,6 +798,36 @@ static void statistics(void **state)
     }
 }
 
+/* A module whose result has the figures of what goes in: a step left out. Other figures say nothing of that. */
+static void figures_of_a_module_left_out(void **state)
+{
+    static const double came[] = {0.2, -0.3, 0.01, 1}, made[] = {3, -2.5, 0.2, 16}, other[] = {0.2, -0.3, 0.01, 1.1};
+    (void)state;
+    for (int out = 0; out < 2; out++) {
+        struct example s = {0};
+        scene_start(&s.scene);
+        for (int k = 0; k < 2; k++) {
+            struct dump *d = &s.scene.d[k];
+            uint32_t call = dump_add_call(d, STR("Module.norm.RMSNorm.forward.0"), CALL_MODULE, PHASE_FORWARD);
+            for (int i = 0; i < 2; i++) {
+                struct row r = {.slot = dump_slot(d, i ? STR("output.0") : STR("input.0")), .extra = NONE,
+                                .shape = dump_shape(d, shape3, 3), .kind = ROW_TENSOR, .dtype = DTYPE_F32,
+                                .io = i ? IO_OUTPUT : IO_INPUT,
+                                .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM};
+                memcpy(r.stat, !i ? came : k ? made : out ? came : other, sizeof r.stat);
+                dump_add_row(d, call, r);
+            }
+        }
+        scene_build(&s.scene);
+        scene_unjudged(&s.scene);
+        s.scene.j.line[1] =
+            (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.9f, .level = 1e-6f};
+        diagnose_line(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 1);
+        assert_int_equal(s.out.n && s.out.v[0].id == DIAGNOSIS_GAP, out);
+        end(&s);
+    }
+}
+
 /* A row of which figures alone were recorded; `counted`: sides that counted one NaN each. */
 static void figures_of_a_row(struct example *s, const double t[4], const double g[4], int counted)
 {
@@ -1256,6 +1286,7 @@ int main(void)
         cmocka_unit_test(counts_of_one_side),
         cmocka_unit_test(means_of_masks),
         cmocka_unit_test(statistics),
+        cmocka_unit_test(figures_of_a_module_left_out),
         cmocka_unit_test(moved_positions),
         cmocka_unit_test(only_where_something_deviates),
     };
