@@ -394,7 +394,8 @@ static void weigh_parameter(struct judge_pass *p, struct verdict_case *k, const 
     double limit = w->stats || p->side[TARGET]->step > 0 ? w->mine->drift :
                                                            dtype_table[numbers_of(p, k, w->own)].epsilon;
     double error = w->error;
-    if (w->stats && error <= fmax(limit, w->digits)) { /* the norm may hide it */
+    /* the norm may hide it; behind a step an extreme may be an element that noise moved by as much as a step */
+    if (w->stats && p->side[TARGET]->step <= 0 && error <= fmax(limit, w->digits)) {
         double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]);
         double extremes = recorded_extremes_error(k->r[TARGET], k->r[GOLDEN], n);
         error = extremes > fmax(limit, w->digits) ? extremes : error;
