@@ -137,12 +137,13 @@ double figure_noise_of_coarse_inputs(const struct judge_pass *p, const struct ve
         return 0;
     EACH_EARLY_ROW(d, k->call, x) {
         const struct row *r[2];
-        const struct line_judgement *l = &p->j->line[p->m->pairing->line_of[TARGET][x]];
-        if (!pass_is_float(&d->rows.v[x], IO_INPUT) || !accepted_rows(p, x, r, &error) ||
-            !(l->flags & LINE_STATISTICS) || l->flags & LINE_SOURCE || l->rule == RULE_PARAMETER)
+        uint32_t golden = pass_is_float(&d->rows.v[x], IO_INPUT) ? pass_partner(p, x) : NONE;
+        enum dtype coarser =
+            golden == NONE ? own : dtype_coarser(d->rows.v[x].dtype, p->side[GOLDEN]->rows.v[golden].dtype);
+        if (dtype_table[coarser].size > 2 || !accepted_rows(p, x, r, &error)) /* sizes first: most rows are float32 */
             continue;
-        enum dtype coarser = dtype_coarser(r[TARGET]->dtype, r[GOLDEN]->dtype);
-        if (dtype_table[coarser].size <= 2)
+        const struct line_judgement *l = &p->j->line[p->m->pairing->line_of[TARGET][x]];
+        if (l->flags & LINE_STATISTICS && !(l->flags & LINE_SOURCE) && l->rule != RULE_PARAMETER)
             hidden = fmax(hidden, dtype_table[coarser].epsilon / 2);
     }
     return hidden;
