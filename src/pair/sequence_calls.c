@@ -169,14 +169,16 @@ static int led_to(const struct sequence *w, const struct align_item *a, const st
     return alike + led;
 }
 
-/* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or, for parts of one
- * value (slices), which compute nothing, by what they hold. */
+/* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or by what they hold, for
+ * parts of one value (slices), which compute nothing, and for losses, which have no weights and are added up in any
+ * order: one number is all that a loss holds. */
 static bool is_crossed(const struct sequence *w, const struct align_item *a, const struct align_item *x,
                        const struct align_item *b, const struct align_item *y)
 {
     int now = led_to(w, a, x) + led_to(w, b, y), crossed = led_to(w, a, y) + led_to(w, b, x);
-    enum likeness equal = a->value.coarse || x->value.coarse ? LIKE_NEAR : LIKE_SAME;
-    bool held = a->family == FAMILY_VIEW && fingerprint_compare(&a->value, &y->value) >= equal &&
+    bool loss = a->family == FAMILY_LOSS && a->numel == 1;
+    enum likeness equal = a->value.coarse || x->value.coarse || loss ? LIKE_NEAR : LIKE_SAME;
+    bool held = (loss || a->family == FAMILY_VIEW) && fingerprint_compare(&a->value, &y->value) >= equal &&
                 fingerprint_compare(&b->value, &x->value) >= equal;
     return crossed > now || (held && crossed == now);
 }
