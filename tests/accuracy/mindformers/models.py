@@ -20,6 +20,9 @@ SIZES = {
     'deepseek3': dict(hidden=40, heads=4, inter=56, minter=20, layers=3, dense=1, vocab=113, seq=13, batch=2, eps=1e-6, theta=1e4, experts=8, topk=4, groups=4, of=2, shared=1, factor=1.7, q=20, kv=16, nope=10, rope=6, vd=8, seed=1207),
     'qwen2moe': dict(hidden=40, heads=5, kv=5, inter=52, minter=24, sinter=44, layers=2, vocab=107, seq=16, batch=2, eps=1e-6, theta=1e6, experts=6, topk=2, contiguous=1, seed=1208),
 }
+if os.environ.get('SET') == '12':
+    import set12
+    SIZES.update(set12.SIZES)
 LLAMA = [('^model.embed_tokens.weight', 'model.tok_embeddings.embedding_weight'), ('self_attn.q_proj', 'attention.wq'), ('self_attn.k_proj', 'attention.wk'), ('self_attn.v_proj', 'attention.wv'), ('self_attn.o_proj', 'attention.wo'),
          ('input_layernorm', 'attention_norm'), ('post_attention_layernorm', 'ffn_norm'), ('^model.norm.weight', 'model.norm_out.weight'), (r'mlp\.gate\.weight', 'feed_forward.routed_experts.router.dense.weight'),
          ('mlp.shared_experts.', 'feed_forward.shared_experts.'), (r'mlp\.', 'feed_forward.'), ('gate_proj', 'w1'), ('up_proj', 'w3'), ('down_proj', 'w2')]

@@ -1,6 +1,6 @@
 """MindFormers' own code against PyTorch: records a set of pairs and judges it once.
 
-usage: python plan.py OUT record            needs MS (a Python with mindspore 2.7.1 'numpy<2' mindstudio-probe sentencepiece requests regex ftfy tokenizers setproctitle jinja2 deprecated einops), PT (one with torch, transformers, timm, mindstudio-probe),
+usage: python plan.py OUT record            the eleventh set, or with SET=12 the twelfth (set12.py); needs MS (a Python with mindspore 2.7.1 'numpy<2' mindstudio-probe sentencepiece requests regex ftfy tokenizers setproctitle jinja2 deprecated einops), PT (one with torch, transformers, timm, mindstudio-probe),
                                             MF13 and MF17: folders that the wheels mindformers 1.3.2 and 1.7.0 were unpacked to (pip download --no-deps)
        python plan.py OUT judge DIVERGE     judges OUT/pairs and prints a line a pair and the counts
 
@@ -42,6 +42,9 @@ FAULTS = [
     ('decay', 'qwen2moe', 'stat', 'ms', dict(), 'second decay_all'),
     ('gate', 'qwen2moe', 'pyn', 'ms', dict(set={'net.decoder.layers.0.mlp.shared_experts.use_shared_expert_gate': False}), ''),
 ]
+if os.environ.get('SET') == '12':
+    from set12 import MODELS, FAULTS
+    SECOND = None
 
 
 def recorded(out, model, form, side, fault=None, second=False):
@@ -64,7 +67,7 @@ def jobs(out):
         for form in ('npy', 'pyn'):
             add(m, form, 'ms')
         add(m, 'npy', 'pt')
-    for side in ('ms', 'pt'):
+    for side in ('ms', 'pt') if SECOND else ():
         add(SECOND['model'], 'npy', side, options='second')
     for name, m, form, side, what, options in FAULTS:
         add(m, form, side, name, what, options)
@@ -88,7 +91,8 @@ def record(out):
         lines = [j for s, v, j in todo if (s, v) == (side, version)]
         if lines:
             run(os.environ[side.upper()], f'record_{side}.py', version, lines, f'{out}/{side}.log')
-    pairs = [(f'{m}.{form}', m, form, None, None, '') for m in MODELS for form in FORMS] + [(f'{SECOND["model"]}.2.stat', SECOND['model'], 'stat', None, None, 'second')]
+    pairs = [(f'{m}.{form}', m, form, None, None, '') for m in MODELS for form in FORMS]
+    pairs += [(f'{SECOND["model"]}.2.stat', SECOND['model'], 'stat', None, None, 'second')] if SECOND else []
     pairs += [(f'{m}.{form}.{name}', m, form, name, side, options) for name, m, form, side, _, options in FAULTS]
     for p in pairs:
         pair(out, *p)
