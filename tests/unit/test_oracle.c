@@ -89,10 +89,9 @@ static void silu(struct tensor_dump *d, const char *name, double factor)
     silu_of(d, name, factor, NULL);
 }
 
-static void layer_norm(struct tensor_dump *d, const char *name, double eps)
+/* A layer norm of each row, without weight and bias. */
+static void normalise(const float *x, double eps, float *y)
 {
-    float x[ROWS * IN], y[ROWS * IN];
-    draw_all(x, ROWS * IN);
     for (int i = 0; i < ROWS; i++) {
         double mean = 0, square = 0;
         for (int t = 0; t < IN; t++)
@@ -102,6 +101,13 @@ static void layer_norm(struct tensor_dump *d, const char *name, double eps)
         for (int t = 0; t < IN; t++)
             y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + eps));
     }
+}
+
+static void layer_norm(struct tensor_dump *d, const char *name, double eps)
+{
+    float x[ROWS * IN], y[ROWS * IN];
+    draw_all(x, ROWS * IN);
+    normalise(x, eps, y);
     open_call(d, name);
     tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
     fprintf(d->json, ",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":%g}", eps);
@@ -756,15 +762,7 @@ static void far_norm(struct tensor_dump *d, const char *name, double noise)
     draw_all(x, ROWS * IN);
     for (int i = 0; i < ROWS * IN; i++)
         x[i] = (float)((5000 + 5 * (double)x[i]) * (1 + noise * draw_normal(&seed)));
-    for (int i = 0; i < ROWS; i++) {
-        double mean = 0, square = 0;
-        for (int t = 0; t < IN; t++)
-            mean += (double)x[i * IN + t] / IN;
-        for (int t = 0; t < IN; t++)
-            square += pow((double)x[i * IN + t] - mean, 2) / IN;
-        for (int t = 0; t < IN; t++)
-            y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + 1e-5));
-    }
+    normalise(x, 1e-5, y);
     open_call(d, name);
     tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
     fputs(",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":1e-05}", d->json);
@@ -780,15 +778,7 @@ static void shaped_norm(struct tensor_dump *d, const char *shape, double noise, 
     draw_all(x, ROWS * IN);
     for (int i = 0; i < ROWS * IN; i++)
         x[i] = (float)((double)x[i] * (1 + noise * draw_normal(&seed)));
-    for (int i = 0; i < ROWS; i++) {
-        double mean = 0, square = 0;
-        for (int t = 0; t < IN; t++)
-            mean += (double)x[i * IN + t] / IN;
-        for (int t = 0; t < IN; t++)
-            square += pow((double)x[i * IN + t] - mean, 2) / IN;
-        for (int t = 0; t < IN; t++)
-            y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + eps));
-    }
+    normalise(x, eps, y);
     open_call(d, name);
     tensors_row(d, name, "input.0", shape, x, ROWS * IN);
     fprintf(d->json, ",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":%g}", eps);
