@@ -15,7 +15,8 @@
 static bool same_recorded(const struct row *a, const struct row *b)
 {
     const int all = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
-    bool same = (a->has & b->has & all) == all && !((a->has | b->has) & HAS_FILE) && a->stat[STAT_MAX] > a->stat[STAT_MIN];
+    bool same = (a->has & b->has & all) == all && !((a->has | b->has) & HAS_FILE) &&
+                a->stat[STAT_MAX] > a->stat[STAT_MIN];
     for (int i = 0; i < STAT_COUNT; i++)
         same = same && a->stat[i] == b->stat[i];
     return same;

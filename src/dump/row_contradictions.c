@@ -97,9 +97,9 @@ struct held_value {
     uint32_t row;
 };
 
-/* Whether the figures tell the value from others: all four, of elements that differ. Zeros added to a value (the
- * gradient of rows that are not read) change its mean alone, and not one that is rounded to nothing, or is what rounding
- * leaves of elements that cancel. */
+/* Whether the figures tell the value from others: all four, of elements that differ. Zeros added to
+ * a value (the gradient of rows that are not read) change its mean alone, and not one that is
+ * rounded to nothing, or is what rounding leaves of elements that cancel. */
 static bool has_telling_figures(const struct row *r)
 {
     unsigned all = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;

@@ -650,7 +650,8 @@ static void decide_cause(struct causes *k, uint32_t line, uint32_t row, struct o
     if (!is_compared(u.l)) {
         bool drawn = k->d->calls.v[u.x->call].family == FAMILY_RANDOM;
         bool solved = u.by_value && !drawn && line_is_in_doubt(u.l) && from == NONE &&
-                      inputs_agree(k, TARGET, u.x->call) && (double)u.l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+                      inputs_agree(k, TARGET, u.x->call) &&
+                      (double)u.l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
         give_cause(k, line, solved ? CAUSE_AGREES : CAUSE_UNKNOWN, solved ? BASIS_RECOMPUTED : BASIS_NONE, NONE);
         return;
     }

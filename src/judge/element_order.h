@@ -11,8 +11,9 @@ bool figures_are_reordered(const struct judge_pass *p, const struct verdict_case
                            const double g[STAT_COUNT]);
 /* The same by the figures computed of the elements. */
 bool elements_are_reordered(const struct judge_pass *p, const struct verdict_case *k);
-/* The same of integers: positions that a golden sort gave and that a call reads where the target's sort was not recorded,
- * or what both sides compute from positions. Those of equal keys are in any order (judge/routing.h). */
+/* The same of integers: positions that a golden sort gave and that a call reads where the target's
+ * sort was not recorded, or what both sides compute from positions. Those of equal keys are in any
+ * order (judge/routing.h). */
 bool positions_are_reordered(const struct judge_pass *p, const struct verdict_case *k);
 
 #endif

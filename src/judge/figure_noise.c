@@ -133,7 +133,8 @@ double figure_noise_of_coarse_inputs(const struct judge_pass *p, const struct ve
     const struct dump *d = p->side[TARGET];
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     double hidden = 0, error;
-    if (k->f || k->r[TARGET]->io != IO_OUTPUT || dtype_table[own].size <= 2 || !(noise_level_quantile(&p->level, 1) > 0))
+    if (k->f || k->r[TARGET]->io != IO_OUTPUT || dtype_table[own].size <= 2 ||
+        !(noise_level_quantile(&p->level, 1) > 0))
         return 0;
     EACH_EARLY_ROW(d, k->call, x) {
         const struct row *r[2];

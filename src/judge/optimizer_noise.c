@@ -20,7 +20,7 @@
 #define ROW_LEAST 8     /* shorter rows show no structure */
 #define ALONG 0.3       /* correlation with the values from which on a difference follows them (weight decay) */
 #define LARGEST 0.05    /* of the elements' root mean square: training takes no larger step */
-#define HAD_NONE 20     /* of so many elements that moved one may have a gradient now that it lacked in an earlier step */
+#define HAD_NONE 20     /* of so many moved elements, one may have lacked a gradient in an earlier step */
 #define MORE 4          /* times the largest step: another learning rate of some parameters, or several steps */
 
 static bool noise_is_spread(const double *t, const double *g, size_t n, size_t width, double part)

@@ -72,8 +72,8 @@ static bool same_figures(const struct row *a, const struct row *b)
            a->stat[STAT_MIN] == b->stat[STAT_MIN] && fabs(a->stat[STAT_NORM] - b->stat[STAT_NORM]) <= off;
 }
 
-/* Whether a row is the gradient that comes into its own backward call, with axes taken together or cut: the node that an
- * operator for rows of two axes leaves behind its product. */
+/* Whether a row is the gradient that comes into its own backward call, with axes taken together or
+ * cut: the node that an operator for rows of two axes leaves behind its product. */
 static bool is_view_of_incoming(const struct dump *d, uint32_t row)
 {
     const struct row *x = &d->rows.v[row];

@@ -12,7 +12,8 @@ enum routing {
     ROUTING_OTHER,   /* some differ without a tie, or the target's choice is not the highest of its own scores */
 };
 
-/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides; picks = width: all were sorted. */
+/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides; picks =
+ * width: all were sorted. */
 struct routing_choice {
     size_t tokens, width, picks;
     const double *score[2], *picked[2];

@@ -208,8 +208,8 @@ static double golden_error_held(const struct judge_pass *p, uint32_t golden_row)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* The largest error of what goes into a target call; where nothing of it was compared and noise was amplified before, of
- * the values that its inputs hold, or those of the golden call. */
+/* The largest error of what goes into a target call; where nothing of it was compared and noise was
+ * amplified before, of the values that its inputs hold, or those of the golden call. */
 static double error_coming_in(const struct judge_pass *p, const uint32_t row[2])
 {
     const struct dump *d = p->side[TARGET], *o = p->side[GOLDEN];

@@ -66,8 +66,9 @@ static const char *error_name(const struct measure *m, uint32_t line, const stru
     bool exact;
     if (!(x->flags & LINE_STATISTICS))
         return x->flags & LINE_MASKED ? _("rel L2 without masked elements") : "rel L2";
-    return isnan(table_verdicts_error(m, line, &exact)) ? figures_name(m, line, x)
-                                                        : _("the error by cosine, largest error and norms in the table");
+    return isnan(table_verdicts_error(m, line, &exact))
+               ? figures_name(m, line, x)
+               : _("the error by cosine, largest error and norms in the table");
 }
 
 /* Whether the extremes of both sides are finite, so that only the counts differ. */

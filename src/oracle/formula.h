@@ -100,7 +100,8 @@ struct candidate {
     bool move;               /* a pure move: every bit is known */
 };
 #define ANY_OUTPUT (-1)
-/* The formula of what a loss's last node returns to the one before it, in place of the gradient of the loss's operand. */
+/* The formula of what a loss's last node returns to the one before it, in place of the gradient of
+ * the loss's operand. */
 #define FORMULA_LAST_NODE "-onehot g / n of the last node"
 
 /* Figures that a formula fitted to the recorded output because they are not recorded (an epsilon, a slope), in the

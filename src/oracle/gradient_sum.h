@@ -1,6 +1,7 @@
-/* The gradient that comes into a backward call is that of its forward call's result, a recorded one that of a parameter:
- * the sum of what the uses of the value return. Nothing records the summing, but what was summed is recorded or follows from what was: a use's
- * backward call returns it, or its formula gives it (a matmul of three axes records the gradient of a view instead). */
+/* The gradient that comes into a backward call is that of its forward call's result, a recorded one
+ * that of a parameter: the sum of what the uses of the value return. Nothing records the summing,
+ * but what was summed is recorded or follows from what was: a use's backward call returns it, or
+ * its formula gives it (a matmul of three axes records the gradient of a view instead). */
 #ifndef ORACLE_GRADIENT_SUM_H
 #define ORACLE_GRADIENT_SUM_H
 

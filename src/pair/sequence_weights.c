@@ -154,8 +154,8 @@ static void pair_own_rows(struct sequence *w, const struct align_item *a, const 
         sequence_emit(w, bias[TARGET], bias[GOLDEN], WHY_WEIGHT, 0.9f);
 }
 
-/* The same of a product of as many rows, which stands elsewhere on the other side than its neighbours: what it reads and
- * gives. false: some of that has a partner, or is no result of both. */
+/* The same of a product of as many rows, which stands elsewhere on the other side than its
+ * neighbours: what it reads and gives. false: some of that has a partner, or is no result of both. */
 static bool pair_operand_and_result(struct sequence *w, const struct align_item *a, const struct align_item *b)
 {
     const uint32_t row[2][2] = {{a->in_row[0], b->in_row[0]}, {a->out, b->out}};

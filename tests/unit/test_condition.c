@@ -425,7 +425,8 @@ static const struct line_judgement *judged(struct scene *s, uint32_t row)
     return &s->j.line[scene_line(s, row)];
 }
 
-/* linear → x, op(x) → y, linear(y), and behind it what nobody recorded the inputs of: errors of x and y; judged at y. */
+/* linear → x, op(x) → y, linear(y), and behind it what nobody recorded the inputs of: errors of x
+ * and y; judged at y. */
 static struct scene s;
 static uint32_t unlinked; /* the last row, without an error until a test gives it one */
 static uint32_t passed_on(const char *op, size_t (*run)(const double *, const double *, double *),

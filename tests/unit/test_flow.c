@@ -313,13 +313,20 @@ static void integers_and_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
-        cmocka_unit_test(extremes_many_share), cmocka_unit_test(norms_many_share),      cmocka_unit_test(integers_and_their_order),
-        cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
-        cmocka_unit_test(values_handed_on_do_not_recur), cmocka_unit_test(extremes_that_a_call_leaves),
+        cmocka_unit_test(values_are_followed),
+        cmocka_unit_test(operands_of_one_call),
+        cmocka_unit_test(extremes_many_share),
+        cmocka_unit_test(norms_many_share),
+        cmocka_unit_test(integers_and_their_order),
+        cmocka_unit_test(norms_must_agree),
+        cmocka_unit_test(tables_recur_across_layers),
+        cmocka_unit_test(values_handed_on_do_not_recur),
+        cmocka_unit_test(extremes_that_a_call_leaves),
         cmocka_unit_test(extremes_alone_do_not_recur),
-        cmocka_unit_test(recurrence_without_scopes), cmocka_unit_test(uses_that_do_not_count),
-        cmocka_unit_test(layers_of_scopes),         cmocka_unit_test(empty_dumps),
+        cmocka_unit_test(recurrence_without_scopes),
+        cmocka_unit_test(uses_that_do_not_count),
+        cmocka_unit_test(layers_of_scopes),
+        cmocka_unit_test(empty_dumps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

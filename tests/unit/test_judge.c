@@ -994,9 +994,9 @@ static void statistics_of_picks(void **state)
     }
 }
 
-/* A loss differs by what goes into it: a mean square distance by what its tensors differ by, a cross entropy by errors
- * of random sign in the scores of few samples. By more, or where the figures are not those of such a loss, the limit of a
- * loss holds. */
+/* A loss differs by what goes into it: a mean square distance by what its tensors differ by, a
+ * cross entropy by errors of random sign in the scores of few samples. By more, or where the
+ * figures are not those of such a loss, the limit of a loss holds. */
 static void statistics_of_losses(void **state)
 {
     static const struct {

@@ -237,7 +237,9 @@ static void operands_in_another_order(void **state)
         for (int s = 0; s < 2; s++) {
             struct tensor_of total = {"2,3,3,3", sum[s], OUT};
             tensors_begin_of(&d[s], scratch(), s ? "pytorch" : "mindspore");
-            tensors_call(&d[s], s ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward", in, none, in);
+            tensors_call(&d[s],
+                         s ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward",
+                         in, none, in);
             if (s == TARGET) {
                 tensors_call(&d[s], "Tensor.transpose.0.forward", in, none, first);
                 tensors_call(&d[s], "Functional.matmul.0.forward", first, weight, before);

@@ -51,11 +51,13 @@ static void a_product_elsewhere(void **state)
                 last[s][i] = up[s][i] * other[i];
         }
         for (int s = 0; s < 2; s++) {
-            const struct tensor_of in = {rows, x, SIZE}, first = {rows, down, SIZE}, even = {rows, norm, SIZE},
-                                   beside = {rows, other, SIZE}, result = {rows, up[s], SIZE}, end = {rows, last[s], SIZE},
-                                   none = {0}, weight[3] = {{square, w[0], WIDTH * WIDTH},
-                                                            {square, w[1], WIDTH * WIDTH},
-                                                            {square, w[2], WIDTH * WIDTH}};
+            const struct tensor_of in = {rows, x, SIZE}, first = {rows, down, SIZE},
+                                   even = {rows, norm, SIZE}, beside = {rows, other, SIZE},
+                                   result = {rows, up[s], SIZE}, end = {rows, last[s], SIZE},
+                                   none = {0},
+                                   weight[3] = {{square, w[0], WIDTH * WIDTH},
+                                                {square, w[1], WIDTH * WIDTH},
+                                                {square, w[2], WIDTH * WIDTH}};
             tensors_begin_of(&d[s], scratch(), s ? "pytorch" : "mindspore");
             tensors_call(&d[s], s ? "Functional.linear.0.forward" : "Mint.linear.0.forward", in, weight[0], first);
             if (s == TARGET)

@@ -112,7 +112,8 @@ static void heads_joined(void **state)
     }
 }
 
-/* [batch, seq, heads, dim] against [seq, batch, groups, heads of a group * dim]: each side divides what the other does not. */
+/* [batch, seq, heads, dim] against [seq, batch, groups, heads of a group * dim]: each side divides
+ * what the other does not. */
 static void heads_of_groups(void **state)
 {
     static const int64_t shape[] = {2, 14, 6, 12}, grouped[] = {14, 2, 2, 36};
