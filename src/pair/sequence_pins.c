@@ -119,27 +119,51 @@ static float likeness_of(const struct value_sample *a, const struct value_sample
 
 /* ---- who reads a result ---- */
 
-/* Per call, bits of the families of the calls that read its result, through views. */
-static uint64_t *readers_of(const struct sequence *w, int s)
+/* Of a call's result, bits of the families of the calls that read it, through views, and of those that read what
+ * products make of it: queries' and keys' product goes to a softmax, that of values does not. */
+struct readers {
+    uint64_t direct, behind;
+};
+
+/* All products read alike, whatever a framework calls them. */
+static uint64_t reader_bit(enum family f)
 {
-    const struct dump *d = w->d[s];
-    uint64_t *mask = mem_zalloc((d->calls.n + 1) * sizeof *mask);
-    for (uint32_t r = 0; r < d->rows.n; r++) {
-        const struct row *row = &d->rows.v[r];
-        const struct call *c = &d->calls.v[row->call];
-        bool carries = family_hands_on((enum family)c->family);
-        if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
-            carries)
-            continue;
-        mask[d->rows.v[w->from[s][r]].call] |= UINT64_C(1) << c->family;
-    }
-    return mask;
+    return UINT64_C(1) << (family_is_product(f) ? FAMILY_LINEAR : f);
 }
 
-static float common_bits(uint64_t a, uint64_t b)
+/* The call whose result a forward call other than a view or a module reads in a row; NONE. */
+static uint32_t read_result(const struct sequence *w, int s, uint32_t row)
 {
-    int all = __builtin_popcountll(a | b);
-    return all ? (float)__builtin_popcountll(a & b) / (float)all : 1;
+    const struct dump *d = w->d[s];
+    const struct call *c = &d->calls.v[d->rows.v[row].call];
+    bool reads = d->rows.v[row].io == IO_INPUT && w->from[s][row] != NONE && c->phase == PHASE_FORWARD &&
+                 c->kind != CALL_MODULE && !family_hands_on((enum family)c->family);
+    return reads ? d->rows.v[w->from[s][row]].call : NONE;
+}
+
+/* Per call. */
+static struct readers *readers_of(const struct sequence *w, int s)
+{
+    const struct dump *d = w->d[s];
+    struct readers *of = mem_zalloc((d->calls.n + 1) * sizeof *of);
+    for (int behind = 0; behind < 2; behind++)
+        for (uint32_t r = 0; r < d->rows.n; r++) {
+            uint32_t call = d->rows.v[r].call, read = read_result(w, s, r);
+            enum family f = (enum family)d->calls.v[call].family;
+            if (read != NONE && !behind)
+                of[read].direct |= reader_bit(f);
+            else if (read != NONE && family_is_product(f))
+                of[read].behind |= of[call].direct;
+        }
+    return of;
+}
+
+/* The share of bits that two results have in common; 1: nothing reads them. */
+static float readers_alike(const struct readers *a, const struct readers *b)
+{
+    int all = __builtin_popcountll(a->direct | b->direct) + __builtin_popcountll(a->behind | b->behind);
+    int both = __builtin_popcountll(a->direct & b->direct) + __builtin_popcountll(a->behind & b->behind);
+    return all ? (float)both / (float)all : 1;
 }
 
 /* ---- pins ---- */
@@ -148,7 +172,7 @@ struct pins {
     struct sequence *w;
     align_item_list *items[2];
     struct value_sample *const *sample; /* a side each */
-    uint64_t *readers[2]; /* per call */
+    struct readers *readers[2]; /* per call */
 };
 
 static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
@@ -329,7 +353,7 @@ static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const
 
 static float read_alike(const struct pins *x, const struct align_item *a, const struct align_item *b)
 {
-    return common_bits(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
+    return readers_alike(&x->readers[TARGET][a->call], &x->readers[GOLDEN][b->call]);
 }
 
 /* Two pins whose results go where the other one's should: the two calls have exchanged what they hold. */

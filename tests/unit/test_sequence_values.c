@@ -154,32 +154,42 @@ static void weights_beat_the_order(void **state)
 }
 
 /* k's product has v's weight and the other way round: who reads the results says which is which, so the weight's row is
- * the one that deviates. */
+ * the one that deviates. Where products alone read both (no rotation), what reads these tells. */
 static void exchanged_weights_are_the_finding(void **state)
 {
-    struct both b;
-    struct value x = fresh(32, 64), wk = fresh(64, 64), wv = fresh(64, 64), cos = fresh(32, 64), probs = fresh(32, 32);
     (void)state;
-    start(&b);
-    struct value k[2] = {fresh(32, 64), fresh(32, 64)}, v[2];
-    v[TARGET] = k[GOLDEN]; /* W_k x, which v puts out on the target side */
-    v[GOLDEN] = k[TARGET];
-    uint32_t rk[2], rv[2];
-    for (int s = 0; s < 2; s++) {
-        bool graph = s == TARGET;
-        struct value in_k[2] = {x, graph ? wv : wk}, in_v[2] = {x, graph ? wk : wv}, turned[2] = {k[s], cos},
-                     summed[2] = {probs, v[s]};
-        rk[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_k, 2, k[s]);
-        rv[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_v, 2, v[s]);
-        add_call(&b.d[s], graph, graph ? "Mul" : "__mul__", "net.attention", PHASE_FORWARD, turned, 2, fresh(32, 64));
-        add_call(&b.d[s], graph, graph ? "BatchMatMul" : "matmul", "net.attention", PHASE_FORWARD, summed, 2,
-                 fresh(32, 64));
+    for (int rotated = 0; rotated < 2; rotated++) {
+        struct both b;
+        struct value x = fresh(32, 64), wk = fresh(64, 64), wv = fresh(64, 64), cos = fresh(32, 64),
+                     probs = fresh(32, 32), q = fresh(32, 64);
+        start(&b);
+        struct value k[2] = {fresh(32, 64), fresh(32, 64)}, v[2];
+        v[TARGET] = k[GOLDEN]; /* W_k x, which v puts out on the target side */
+        v[GOLDEN] = k[TARGET];
+        uint32_t rk[2], rv[2];
+        for (int s = 0; s < 2; s++) {
+            bool graph = s == TARGET;
+            const char *product = graph ? "MatMul" : "linear", *batched = graph ? "BatchMatMul" : "matmul";
+            struct value in_k[2] = {x, graph ? wv : wk}, in_v[2] = {x, graph ? wk : wv}, turned[2] = {k[s], cos},
+                         summed[2] = {probs, v[s]}, scored[2] = {q, k[s]}, scores = fresh(32, 32);
+            rk[s] = add_call(&b.d[s], graph, product, "net.attention", PHASE_FORWARD, in_k, 2, k[s]);
+            rv[s] = add_call(&b.d[s], graph, product, "net.attention", PHASE_FORWARD, in_v, 2, v[s]);
+            if (rotated)
+                add_call(&b.d[s], graph, graph ? "Mul" : "__mul__", "net.attention", PHASE_FORWARD, turned, 2,
+                         fresh(32, 64));
+            if (!rotated) {
+                add_call(&b.d[s], graph, batched, "net.attention", PHASE_FORWARD, scored, 2, scores);
+                add_call(&b.d[s], graph, graph ? "Softmax" : "softmax", "net.attention", PHASE_FORWARD, &scores, 1,
+                         fresh(32, 32));
+            }
+            add_call(&b.d[s], graph, batched, "net.attention", PHASE_FORWARD, summed, 2, fresh(32, 64));
+        }
+        align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+        const struct sequence_pair *p = pair_of(&b.found, rk[TARGET]), *o = pair_of(&b.found, rv[TARGET]);
+        assert_true(p && p->g == rk[GOLDEN] && p->confidence >= 0.5f);
+        assert_true(o && o->g == rv[GOLDEN] && o->confidence >= 0.5f);
+        shut(&b);
     }
-    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
-    const struct sequence_pair *p = pair_of(&b.found, rk[TARGET]), *q = pair_of(&b.found, rv[TARGET]);
-    assert_true(p && p->g == rk[GOLDEN] && p->confidence >= 0.5f);
-    assert_true(q && q->g == rv[GOLDEN] && q->confidence >= 0.5f);
-    shut(&b);
 }
 
 /* ---- biases ---- */
