@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "dump/family.h"
+#include "judge/routing.h"
 #include "judge/thresholds.h"
-#include "pair/align_item.h"
 
 /* Whether a tensor of several elements goes into a side's call that none of the other's has as its partner. */
 static bool takes_a_lone_tensor(const struct judge_pass *p, int side, uint32_t call, uint32_t other)
@@ -101,8 +101,7 @@ static bool holds_positions(const struct judge_pass *p, int side, uint32_t row)
 {
     const struct dump *d = p->side[side];
     uint32_t made = d->rows.v[row].io == IO_INPUT ? dataflow_maker(&p->flow[side], d, row) : NONE;
-    return made != NONE && (align_item_does(d, d->rows.v[made].call, STR("sort")) ||
-                            align_item_does(d, d->rows.v[made].call, STR("argsort")));
+    return made != NONE && routing_sorts(d, d->rows.v[made].call);
 }
 
 /* Whether positions in another order went into the target's call, and no tensor else. */

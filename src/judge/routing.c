@@ -121,7 +121,7 @@ static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores, b
     return dump_row_numel(d, scores) / (uint64_t)width == dump_row_numel(d, row) / (uint64_t)picks;
 }
 
-static bool is_sort(const struct dump *d, uint32_t call)
+bool routing_sorts(const struct dump *d, uint32_t call)
 {
     return align_item_does(d, call, STR("sort")) || align_item_does(d, call, STR("argsort"));
 }
@@ -129,7 +129,7 @@ static bool is_sort(const struct dump *d, uint32_t call)
 uint32_t routing_scores(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
-    bool module = d->calls.v[r->call].kind == CALL_MODULE, sorted = is_sort(d, r->call);
+    bool module = d->calls.v[r->call].kind == CALL_MODULE, sorted = routing_sorts(d, r->call);
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
         d->calls.v[r->call].phase != PHASE_FORWARD ||
         (!module && !sorted && !align_item_does(d, r->call, STR("topk")) &&
@@ -148,7 +148,7 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && (is_sort(m->side[s], m->side[s]->rows.v[row].call) ||
+        fine = scores != NONE && (routing_sorts(m->side[s], m->side[s]->rows.v[row].call) ||
                                    dump_row_last_axis(m->side[s], row) <= PICKS_MOST) &&
                element_sample_whole(&x[s][0], m->side[s], row) && element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)

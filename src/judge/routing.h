@@ -12,14 +12,16 @@ enum routing {
     ROUTING_OTHER,   /* some differ without a tie, or the target's choice is not the highest of its own scores */
 };
 
-/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides; picks =
- * width: all were sorted. */
+/* Scores [tokens, width] and indices picked from them [tokens, picks], of both sides; picks = width: all were
+ * sorted. */
 struct routing_choice {
     size_t tokens, width, picks;
     const double *score[2], *picked[2];
     double rounding; /* relative: scores of one side that differ by less count as tied */
 };
 
+/* Whether a call puts values in order and gives their positions. */
+bool routing_sorts(const struct dump *d, uint32_t call);
 /* `noise`: scores that differ by less, relative to the golden side's largest, count as tied. */
 enum routing routing_of(const struct routing_choice *c, double noise);
 /* The scores from which the integers of a call's output were picked, for a sorting call or a module that outputs
