@@ -208,20 +208,19 @@ static double golden_error_held(const struct judge_pass *p, uint32_t golden_row)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* The largest error of what goes into a target call; where nothing of it was compared and noise was
- * amplified before, of the values that its inputs hold, or those of the golden call. */
-static double error_coming_in(const struct judge_pass *p, const uint32_t row[2])
+/* The largest error of what goes into a target call; where nothing of it was compared and noise was amplified before,
+ * of the values that its inputs hold, or those of the golden call. */
+static double error_coming_in(const struct judge_pass *p, const uint32_t row[2], int *left)
 {
     const struct dump *d = p->side[TARGET], *o = p->side[GOLDEN];
     uint32_t call = d->rows.v[row[TARGET]].call, golden = o->rows.v[row[GOLDEN]].call;
     double most = (double)p->call_error[call];
-    int left = UNPAIRED_ROWS;
     if (most > 0 || !p->given[RULE_ILL] || p->call_dtype[call] != DTYPE_UNKNOWN ||
         d->calls.v[call].kind == CALL_MODULE)
         return most;
     EACH_EARLY_ROW(d, call, r)
         if (pass_is_float(&d->rows.v[r], IO_INPUT))
-            most = fmax(most, error_held(p, r, UNPAIRED_STEPS, &left));
+            most = fmax(most, error_held(p, r, UNPAIRED_STEPS, left));
     if (!(most > 0))
         EACH_EARLY_ROW(o, golden, r)
             if (pass_is_float(&o->rows.v[r], IO_INPUT))
@@ -230,10 +229,10 @@ static double error_coming_in(const struct judge_pass *p, const uint32_t row[2])
 }
 
 /* The expected output error given the call's input errors. The condition is exact for sums with cancellation; for
- * other operators it is an estimate, which only makes a row doubtful (excuse). */
-static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
+ * other operators it is an estimate, which only makes a row doubtful (excuse). `left` as of error_held. */
+static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels, int *left)
 {
-    double in = error_coming_in(p, row);
+    double in = error_coming_in(p, row, left);
     uint8_t family = p->side[GOLDEN]->calls.v[p->side[GOLDEN]->rows.v[row[GOLDEN]].call].family;
     if (family != FAMILY_ADD && family != FAMILY_LINEAR)
         return in;
@@ -256,7 +255,7 @@ static double error_held(const struct judge_pass *p, uint32_t target_row, int st
     bool paired = line != NONE && p->m->pairing->lines.v[line].pair != NONE;
     const struct line_judgement *l = paired ? &p->j->line[line] : NULL;
     if (l && l->flags & LINE_UNREAD && d->rows.v[from].io == IO_OUTPUT)
-        return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels);
+        return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels, left);
     bool doubtful = l && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL; /* perhaps compared with another value */
     if (l && l->verdict != VERDICT_SKIP && !(l->flags & LINE_UNREAD) && !doubtful) {
         bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
@@ -440,7 +439,8 @@ static double noise_around(struct judge_pass *p, struct verdict_case *k, const s
     double level = fmax(noise_around_all(p, w->stats), error_before(p, k->row));
     if (k->r[TARGET]->io == IO_OUTPUT) {
         bool cancels = false;
-        level = fmax(level, error_handed_on(p, k->row, &cancels));
+        int left = UNPAIRED_ROWS;
+        level = fmax(level, error_handed_on(p, k->row, &cancels, &left));
         k->out->flags |= cancels ? LINE_ILL : 0;
     }
     if (gradient)
@@ -619,12 +619,14 @@ static void mark_turned_modules(struct judge_pass *p, const struct verdict_case 
 static double own_noise(const struct judge_pass *p, const struct verdict_case *k, double error)
 {
     const struct line_judgement *l = k->out;
-    enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
-    double around = noise_around_all(p, !k->f);
-    double most = fmax(thresholds_of(p->tol, own)->deviate, (k->f ? p->tol->level : p->tol->level_statistics) * around);
+    enum dtype type = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    double most = thresholds_of(p->tol, type)->deviate;
     if (l->rule == RULE_ILL && l->kappa > 1)
         error /= (double)l->kappa;
-    return fmin(error, most);
+    if (error <= most) /* nearly every row */
+        return error;
+    double around = noise_around_all(p, !k->f);
+    return fmin(error, fmax(most, (k->f ? p->tol->level : p->tol->level_statistics) * around));
 }
 
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
