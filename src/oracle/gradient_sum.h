@@ -31,9 +31,8 @@ struct gradient_side {
 };
 
 /* Whether a row, a gradient that comes in or a parameter's, is that sum within the bound of its additions, products and
- * casts. Adds the
- * lines of what it was computed from; from what has no partner it goes back through calls that are right by their own
- * inputs. False where the work ends first. */
+ * casts. Adds the lines of what it was computed from; from what has no partner it goes back through calls that are
+ * right by their own inputs. False where the work ends first. */
 bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out);
 
 #endif

@@ -484,10 +484,10 @@ static bool may_be_sum(const struct dump *d, uint32_t row)
     return io == IO_GRADIENT || (io == IO_INPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD);
 }
 
-static bool sum_is_wanted(const struct crossing *x, const struct judgement *j, uint32_t line)
+static bool sum_is_wanted(const struct crossing *x, uint32_t line)
 {
     const struct line *l = &x->pairing->lines.v[line];
-    return l->pair != NONE && line_is_bad(&j->line[line]) && may_be_sum(x->m->side[TARGET], l->row[TARGET]);
+    return l->pair != NONE && line_is_bad(&x->judged->line[line]) && may_be_sum(x->m->side[TARGET], l->row[TARGET]);
 }
 
 static int by_line(const void *a, const void *b)
@@ -498,13 +498,13 @@ static int by_line(const void *a, const void *b)
 
 /* Gradients that deviate, and are what nobody recorded adding up: first those whose value no earlier row holds. False
  * if *cancel was set meanwhile. */
-static bool find_sums(struct crossing *x, const struct judgement *j, const atomic_bool *cancel)
+static bool find_sums(struct crossing *x, const atomic_bool *cancel)
 {
     struct gradient_work work = {SUM_ROWS, cancel};
     int tried = 0;
     for (int held = 0; held < 2; held++)
         for (uint32_t i = 0; i < x->m->lines && tried < SUMS_MOST && gradient_work_goes_on(&work); i++) {
-            if (!sum_is_wanted(x, j, i))
+            if (!sum_is_wanted(x, i))
                 continue;
             uint32_t row = x->pairing->lines.v[i].row[TARGET];
             const struct dataflow *flow = crossing_flow(x);
@@ -552,7 +552,7 @@ static bool cross_sides(struct oracle *o, const struct measure *m, const struct 
     for (size_t i = 0; whole && i < x.calls.n; i++)
         keep_by_reader(&x, &x.calls.v[i]);
     vec_release(&x.calls);
-    whole = whole && find_sums(&x, j, cancel);
+    whole = whole && find_sums(&x, cancel);
     for (int s = 0; s < 2 && x.has_flow; s++)
         dataflow_release(&x.flow[s]);
     return whole;
