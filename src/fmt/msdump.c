@@ -152,12 +152,39 @@ static bool any_repeated(const found_list *l)
     return repeated;
 }
 
-/* Kernels write their files after they have finished, on several threads; execution_order gives the launch order.
- * Files it does not list stay after their predecessor in time. */
+static void free_found(found_list *l, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(l->v[i].file);
+        free(l->v[i].full);
+    }
+}
+
+/* Of several runs of the program, keeps the files of the last one. The list is in the order of time. */
+static void keep_last_run(struct dump *d, const char *dir, found_list *l)
+{
+    struct tensor_written *v = mem_alloc(l->n * sizeof *v);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct file_name *f = &l->v[i].name;
+        uint64_t key = hash_bytes(f->op.p, f->op.n, hash_bytes(f->type.p, f->type.n, 0));
+        v[i].key = hash_bytes(f->slot.p, f->slot.n, hash_bytes(f->io.p, f->io.n, key));
+        v[i].time = f->time;
+    }
+    size_t earlier = msdump_last_run(v, l->n);
+    free(v);
+    if (!earlier)
+        return;
+    free_found(l, earlier);
+    l->n -= earlier;
+    memmove(l->v, l->v + earlier, l->n * sizeof *l->v);
+    msdump_tell_earlier(d, dir, earlier);
+}
+
+/* Of files in the order of time. Kernels write theirs after they have finished, on several threads; execution_order
+ * gives the launch order. Files it does not list stay after their predecessor in time. */
 static void sort_files(found_list *l)
 {
     uint32_t last = 0, known = 0;
-    vec_sort(l, by_time);
     for (size_t i = 0; i < l->n; i++)
         known += l->v[i].order != MAP_NONE;
     if (known < l->n / 2 || any_repeated(l))
@@ -397,6 +424,8 @@ static void list_files(struct dump *d, const char *dir, const name_list *names, 
     add_binaries(d, &binary, l, load);
     if (l->n) {
         find_order(dir, l);
+        vec_sort(l, by_time);
+        keep_last_run(d, dir, l);
         sort_files(l);
     }
     map_release(&mapped);
@@ -467,10 +496,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
         }
     }
     load_end(load);
-    for (size_t i = 0; i < l.n; i++) {
-        free(l.v[i].file);
-        free(l.v[i].full);
-    }
+    free_found(&l, l.n);
     vec_release(&l);
     map_release(&runs);
     map_release(&seen);

@@ -22,7 +22,27 @@ uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct s
 uint32_t msdump_slot(struct dump *d, struct str io, struct str slot); /* "output.0" */
 uint32_t msdump_extra(struct dump *d, struct row_extra x);
 
-/* Appends the rows of a statistic.csv. -1 on damage, also if rows before it were read. */
+/* A tensor of a dump: a hash of its operator, direction and slot; microseconds since 1970. */
+struct tensor_written {
+    uint64_t key, time;
+};
+
+/* Where the last of several runs of the program begins among tensors in the order in which they were written; 0: there
+ * is one run. */
+size_t msdump_last_run(const struct tensor_written *v, size_t n);
+
+/* What earlier runs wrote into a statistic.csv: rows between two offsets of the file, none if there is one run. */
+struct earlier_runs {
+    size_t rows;
+    uint64_t begin, end;
+};
+
+struct earlier_runs msdump_earlier_rows(const char *path);
+/* Warns that values of earlier runs in a folder or table are not read. */
+void msdump_tell_earlier(struct dump *d, const char *path, size_t values);
+
+/* Appends the rows of a statistic.csv, of several runs those of the last one. -1 on damage, also if rows before it were
+ * read. */
 int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tasks, struct load *load, struct err *e);
 
 /* Whether a file name is that of an overflow record (Opdebug.Node_OpDebug.…), converted or not. */

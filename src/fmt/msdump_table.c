@@ -11,6 +11,7 @@
 #include "dump/checksum.h"
 
 #define BATCH 4096
+#define CHUNK (256 * 1024)
 
 enum statistic_column {
     COL_TYPE,
@@ -350,18 +351,20 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
     struct file f;
     struct csv_parser csv;
     struct statistics_table t = {.d = d, .path = path, .load = load, .tasks = tasks};
+    struct earlier_runs earlier = msdump_earlier_rows(path);
     char *chunk;
     int rc = 0;
     if (file_open(&f, path, e))
         return -1;
-    chunk = mem_alloc(256 * 1024);
+    chunk = mem_alloc(CHUNK);
     csv_init(&csv, 0);
     csv_set_realloc_func(&csv, mem_resize);
     csv_set_blk_size(&csv, 64 * 1024); /* the default growth of 128 bytes is quadratic for long fields */
     d->bytes += f.size;
     load_begin(load);
     for (uint64_t at = 0; rc == 0;) {
-        long n = file_read_some(&f, at, chunk, 256 * 1024, e);
+        size_t most = at < earlier.begin && earlier.begin - at < CHUNK ? (size_t)(earlier.begin - at) : CHUNK;
+        long n = file_read_some(&f, at, chunk, most, e);
         if (n <= 0) {
             rc = (int)n;
             break;
@@ -373,6 +376,11 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
             rc = err_line(e, path, t.line + 1, "%s", csv_strerror(csv_error(&csv)));
         at += (uint64_t)n;
         d->bytes_done += (uint64_t)n;
+        if (earlier.rows && at == earlier.begin) {
+            d->bytes_done += earlier.end - at;
+            t.row_at = at = earlier.end;
+            t.line += earlier.rows;
+        }
         if (rc == 0 && t.header_read)
             rc = header_error(&t, e);
         if (rc == 0 && load_cancelled(load))
@@ -382,6 +390,8 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
         csv_fini(&csv, on_field, on_row, &t);
         rc = header_error(&t, e);
     }
+    if (earlier.rows)
+        msdump_tell_earlier(d, path, earlier.rows);
     load_end(load);
     csv_free(&csv);
     free(chunk);

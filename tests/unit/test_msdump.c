@@ -596,6 +596,86 @@ static void graphs_share_names(void **state)
     shut_opened(&o);
 }
 
+/* ---- runs of the program that wrote into one folder ---- */
+
+struct written {
+    const char *op;
+    unsigned ms; /* since the first one */
+};
+
+/* A folder of tensors and one with the same as a table; `root` is where both are made. */
+static void write_runs(const char *root, const struct written *v, size_t n)
+{
+    struct buf csv = {0};
+    buf_cstr(&csv, HEAD "Max Value\n");
+    for (size_t i = 0; i < n; i++) {
+        char path[120];
+        unsigned long long time = 1796078039650566 + 1000ULL * v[i].ms;
+        snprintf(path, sizeof path, "files/Mul.%s.0.0.%llu.output.0.ND.Float32.npy", v[i].op, time);
+        put_bytes(root, path, NPY2);
+        buf_fmt(&csv, "Mul,%s,0,0,%llu,output,0,8,float32,\"(2,)\",%zu\n", v[i].op, time, i);
+    }
+    put_bytes(root, "table/statistic.csv", csv.p, csv.n);
+    buf_release(&csv);
+}
+
+/* Opens both and counts their rows; a warning stands where some were left out. */
+static size_t rows_of_runs(const char *root, bool *warned, double *first)
+{
+    static const char *const folders[] = {"files", "table"};
+    size_t rows[2];
+    for (int i = 0; i < 2; i++) {
+        struct opened o;
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+        assert_int_equal(open_path(&o, path), 0);
+        rows[i] = o.d.rows.n;
+        *warned = o.d.warnings.n > 0;
+        *first = o.d.rows.v[0].stat[STAT_MAX];
+        assert_true(!*warned || strstr(o.d.warnings.v[0], "earlier runs"));
+        shut_opened(&o);
+    }
+    assert_int_equal(rows[0], rows[1]);
+    return rows[0];
+}
+
+static void the_last_of_several_runs_is_read(void **state)
+{
+    /* the third run lacks "b" and has "d" */
+    static const struct written runs[] = {{"a", 0}, {"b", 20}, {"c", 30}, {"a", 7000}, {"b", 7030}, {"c", 7040},
+                                          {"a", 20000}, {"d", 20010}, {"c", 20020}};
+    bool warned;
+    double first;
+    const char *root = scratch();
+    (void)state;
+    write_runs(root, runs, ARRAY_LEN(runs));
+    assert_int_equal(rows_of_runs(root, &warned, &first), 3);
+    assert_true(warned);
+    assert_true(first == 6);
+}
+
+/* What runs again within one run: micro-batches, a loop, one kernel behind a long wait. */
+static void what_runs_again_is_no_other_run(void **state)
+{
+    static const struct written batches[] = {{"a", 0}, {"b", 200}, {"a", 400}, {"b", 600}},
+                                slow[] = {{"a", 0}, {"b", 900}, {"a", 2500}, {"b", 3200}},
+                                loop[] = {{"x", 0}, {"y", 1}, {"z", 2}, {"a", 3}, {"b", 4}, {"a", 3000}, {"b", 3001}},
+                                last[] = {{"x", 0}, {"y", 1}, {"z", 2}, {"x", 3000}};
+    static const struct {
+        const struct written *v;
+        size_t n;
+    } cases[] = {{batches, 4}, {slow, 4}, {loop, 7}, {last, 4}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        bool warned;
+        double first;
+        const char *root = scratch();
+        write_runs(root, cases[i].v, cases[i].n);
+        assert_int_equal(rows_of_runs(root, &warned, &first), cases[i].n);
+        assert_false(warned);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +700,8 @@ int main(void)
         cmocka_unit_test(files_beside_a_table),
         cmocka_unit_test(graphs_are_parts),
         cmocka_unit_test(graphs_share_names),
+        cmocka_unit_test(the_last_of_several_runs_is_read),
+        cmocka_unit_test(what_runs_again_is_no_other_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
