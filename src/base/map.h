@@ -36,6 +36,13 @@ void map_set(struct map *m, struct str key, uint32_t value);
 /* Prefetches the slot of a key that will be looked up soon: in a large map each lookup is a cache miss. */
 void map_expect(const struct map *m, struct str key);
 
+/* Adds a number to a key of the maps below, which mix its bits once more. */
+static inline uint64_t key_add(uint64_t key, uint64_t number)
+{
+    key = (key ^ number) * 0xff51afd7ed558ccdULL;
+    return key ^ key >> 29;
+}
+
 /* The same for 64-bit keys that the caller already has (fingerprints). */
 struct nmap_slot {
     uint64_t key;

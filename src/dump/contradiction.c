@@ -64,11 +64,6 @@ static bool nonfinite_contradicts(const struct dump *d, uint32_t row, const stru
     return false;
 }
 
-unsigned recorded_figures(const struct row *r)
-{
-    return r->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) & ~((unsigned)r->has >> IS_COMPUTED);
-}
-
 /* The first recorded figure of a row that is not `is`, of which `has` are known, for all its elements, but for
  * a rounding; -1. */
 static int first_contradiction(const struct dump *d, uint32_t row, const double is[STAT_COUNT], unsigned has,

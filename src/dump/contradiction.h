@@ -8,7 +8,10 @@
 #include "num/tensor.h"
 
 /* Which figures (HAS_MAX …) were recorded, and not computed from a file. */
-unsigned recorded_figures(const struct row *r);
+static inline unsigned recorded_figures(const struct row *r)
+{
+    return r->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) & ~((unsigned)r->has >> IS_COMPUTED);
+}
 /* Whether figures computed from all elements of the row's file contradict the recorded ones; f: of all elements. Sets e
  * to a sentence that names the file. Recorded figures are compared within the digits they are printed with and the
  * arithmetic in which tools compute them; those that the recording left out say nothing. */

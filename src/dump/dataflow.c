@@ -36,11 +36,10 @@ static bool value_key(const struct dump *d, uint32_t row, uint64_t *key)
     uint64_t numel = dump_row_numel(d, row);
     if (r->kind != ROW_TENSOR || (r->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN) || numel == 0)
         return false;
-    struct {
-        uint64_t numel;
-        double max, min;
-    } k = {numel, r->stat[STAT_MAX], r->stat[STAT_MIN]};
-    *key = hash_bytes(&k, sizeof k, 1);
+    uint64_t extreme[2];
+    memcpy(&extreme[0], &r->stat[STAT_MAX], sizeof extreme[0]);
+    memcpy(&extreme[1], &r->stat[STAT_MIN], sizeof extreme[1]);
+    *key = key_add(key_add(key_add(0, numel), extreme[0]), extreme[1]);
     return true;
 }
 

@@ -48,13 +48,10 @@ static bool has_digits(double v, int n)
     return n >= ALL_DIGITS || (n > 0 && strtod(text, NULL) == v);
 }
 
-/* Whether an element of the type can be the figure, within the digits it was written with. One-byte types are recorded
- * as others of their values, and figures of float32 may have been computed in float64. */
-static bool is_element(const struct row *r, double v)
+/* Whether an element of the type can be the figure, within the digits it was written with. */
+static bool is_element(const struct dtype_info *type, double v)
 {
-    const struct dtype_info *type = &dtype_table[r->dtype];
-    bool known = (type->klass == CLASS_FLOAT && type->size == 2) || type->klass == CLASS_INT;
-    double off = known && isfinite(v) ? fabs(v - nearest_value(type, v)) : 0;
+    double off = isfinite(v) ? fabs(v - nearest_value(type, v)) : 0;
     return off == 0 || has_digits(v, (int)floor(1 - log10(off / fabs(v))));
 }
 
@@ -65,9 +62,12 @@ static bool foreign_extreme(const struct row *r, double *value)
         unsigned bit;
         int stat;
     } extreme[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}};
-    for (size_t i = 0; i < ARRAY_LEN(extreme); i++) {
+    const struct dtype_info *type = &dtype_table[r->dtype];
+    /* one-byte types are recorded as others of their values, and figures of float32 may have been computed in float64 */
+    bool known = (type->klass == CLASS_FLOAT && type->size == 2) || type->klass == CLASS_INT;
+    for (size_t i = 0; known && i < ARRAY_LEN(extreme); i++) {
         *value = r->stat[extreme[i].stat];
-        if (recorded_figures(r) & extreme[i].bit && !is_element(r, *value))
+        if (recorded_figures(r) & extreme[i].bit && !is_element(type, *value))
             return true;
     }
     return false;
@@ -150,7 +150,12 @@ struct counted_value {
 static bool figures_hash(const struct dump *d, uint32_t row, uint64_t *hash)
 {
     bool told = row < d->rows.n && has_telling_figures(&d->rows.v[row]);
-    *hash = told ? hash_bytes(d->rows.v[row].stat, sizeof d->rows.v[row].stat, 0) : 0;
+    *hash = 0;
+    for (int i = 0; i < STAT_COUNT && told; i++) {
+        uint64_t bits;
+        memcpy(&bits, &d->rows.v[row].stat[i], sizeof bits);
+        *hash = key_add(*hash, bits);
+    }
     return told;
 }
 
