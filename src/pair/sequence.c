@@ -264,8 +264,8 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
                 align_crossing(A, B, known, loose);
             }
             sequence_note(w, A, B);
+            sequence_uncross(w, A, B, loose);
             if (loose) {
-                sequence_uncross(w, A, B);
                 if (phase == PHASE_FORWARD)
                     align_crossing(A, B, known, loose); /* for calls that this released */
                 sequence_note(w, A, B);

@@ -169,18 +169,26 @@ static int led_to(const struct sequence *w, const struct align_item *a, const st
     return alike + led;
 }
 
+static bool is_loss(const struct align_item *a)
+{
+    return a->family == FAMILY_LOSS && a->numel == 1;
+}
+
 /* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or by what they hold, for
  * parts of one value (slices), which compute nothing, and for losses, which have no weights and are added up in any
- * order: one number is all that a loss holds. */
+ * order. One number is all that a loss holds: where it is another now, it tells more than where inputs come from (scores
+ * of images for texts and of texts for images are each other's transpose, and have the same figures). */
 static bool is_crossed(const struct sequence *w, const struct align_item *a, const struct align_item *x,
                        const struct align_item *b, const struct align_item *y)
 {
     int now = led_to(w, a, x) + led_to(w, b, y), crossed = led_to(w, a, y) + led_to(w, b, x);
-    bool loss = a->family == FAMILY_LOSS && a->numel == 1;
+    bool loss = is_loss(a);
     enum likeness equal = a->value.coarse || x->value.coarse || loss ? LIKE_NEAR : LIKE_SAME;
     bool held = (loss || a->family == FAMILY_VIEW) && fingerprint_compare(&a->value, &y->value) >= equal &&
                 fingerprint_compare(&b->value, &x->value) >= equal;
-    return crossed > now || (held && crossed == now);
+    bool apart = loss && fingerprint_compare(&a->value, &x->value) == LIKE_NOT &&
+                 fingerprint_compare(&b->value, &y->value) == LIKE_NOT;
+    return crossed > now || (held && (crossed == now || apart));
 }
 
 /* Whether `b` of the other side is x's partner by what both hold and read. */
@@ -213,14 +221,15 @@ static void give_way(struct sequence *w, align_item_list *A, align_item_list *B,
     }
 }
 
-void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B)
+void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B, bool loose)
 {
-    for (size_t i = 0; i < A->n; i++)
+    for (size_t i = 0; loose && i < A->n; i++)
         if (A->v[i].match != NONE)
             give_way(w, A, B, i);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i];
-        if (a->match == NONE || fingerprint_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
+        if (a->match == NONE || (!loose && !is_loss(a)) ||
+            fingerprint_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
             continue;
         for (size_t k = i + 1; k < A->n && k < i + UNCROSS; k++) {
             struct align_item *b = &A->v[k];

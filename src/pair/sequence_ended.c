@@ -13,6 +13,7 @@
 #define AHEAD 96          /* items behind a call in which the next product is searched */
 #define AROUND 1024       /* items around its place in which a call's equal is searched: launch order moves calls far */
 #define PROPORTION 1e-4f  /* relative difference of figures that are the same but for a factor */
+#define APART 0.02f       /* relative difference of the largest elements of two values */
 #define NUMBER 1e-5f      /* relative difference of one number on both sides, as far as files print it */
 
 /* Whether figures are those of one value; of 16-bit types they may be near only. */
@@ -311,6 +312,28 @@ static void pair_choices(struct sequence *w, align_item_list *A, align_item_list
         }
 }
 
+/* Whether two values are others, also where one of them holds infinite fills: then by the largest element alone. */
+static bool values_differ(const struct fingerprint *a, const struct fingerprint *b)
+{
+    enum likeness l = fingerprint_compare(a, b);
+    return l == LIKE_NOT || (l == LIKE_UNKNOWN && a->has & b->has & 1 &&
+                             fabsf(a->max - b->max) > APART * fmaxf(fabsf(a->max), fabsf(b->max)));
+}
+
+/* Whether what reads the result of item x, on side s, is paired with what reads y's, also behind a step without a
+ * partner on the side of y: a limit of its values. */
+static bool readers_are_paired_behind(const struct sequence *w, int s, const align_item_list *X,
+                                      const align_item_list *Y, const struct align_item *x, uint32_t y)
+{
+    if (readers_are_paired(w, s, X, Y, x, y))
+        return true;
+    for (uint32_t z = y + 1; z < Y->n && z < y + AHEAD; z++)
+        if (Y->v[z].match == NONE && Y->v[z].family != x->family && Y->v[z].numel == x->numel &&
+            item_reads(w, !s, &Y->v[z], &Y->v[y]) && readers_are_paired(w, s, X, Y, x, z))
+            return true;
+    return false;
+}
+
 /* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. So
  * does the last factor of a single number: a part of a loss times its weight, divided by a count. */
 static void follow_steps(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
@@ -320,12 +343,13 @@ static void follow_steps(struct sequence *w, int s, align_item_list *X, align_it
         uint32_t y = x->match;
         bool steps = x->family == FAMILY_ADD || (x->family == FAMILY_MUL && x->numel == 1);
         if (y == NONE || !steps || x->set || Y->v[y].family != x->family ||
-            fingerprint_compare(&x->value, &Y->v[y].value) != LIKE_NOT)
+            !values_differ(&x->value, &Y->v[y].value))
             continue;
         for (size_t k = i + 1; k < X->n && k < i + AHEAD; k++) {
             struct align_item *last = &X->v[k];
             if (last->match != NONE || last->set || last->group != NONE || last->family != x->family ||
-                last->numel != x->numel || !item_reads(w, s, last, x) || !readers_are_paired(w, s, X, Y, last, y))
+                last->numel != x->numel || !item_reads(w, s, last, x) ||
+                !readers_are_paired_behind(w, s, X, Y, last, y))
                 continue;
             w->call_pair[s][x->call] = NONE;
             w->call_pair[s][last->call] = Y->v[y].call;

@@ -92,8 +92,9 @@ void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g);
 void sequence_part_contradicted(struct sequence *w, align_item_list *A, align_item_list *B);
 /* Separates forward calls whose values and inputs differ although what is computed from them next agrees. */
 void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B);
-/* If launch order has crossed two pairs of one kind, the producers of their inputs decide. */
-void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B);
+/* If launch order has crossed two pairs of one kind, the producers of their inputs decide. Where calls are recorded in
+ * the order of their code (not loose), only losses are looked at, by their numbers. */
+void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B, bool loose);
 
 /* Pairs the wide products of side s with their parts on the other side; `proven`: only if figures show it. */
 void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *narrow, int s, bool proven);

@@ -166,6 +166,30 @@ static void by_flow(struct sequence *w, struct rows *t, struct rows *g, bool pro
         }
 }
 
+/* Whether a side's row is a sum that has no partner, of which the other side's row is one term. */
+static bool is_sum_with(const struct sequence *w, int s, uint32_t row, uint32_t term)
+{
+    uint32_t from = w->d[s]->rows.v[row].io == IO_INPUT ? w->from[s][row] : NONE,
+             made = from == NONE ? NONE : w->d[s]->rows.v[from].call;
+    if (made == NONE || w->d[s]->calls.v[made].family != FAMILY_ADD || w->call_pair[s][made] != NONE ||
+        w->d[s]->calls.v[w->d[s]->rows.v[row].call].family != FAMILY_ADD)
+        return false;
+    struct fingerprint b = fingerprint_of(w->d[!s], term);
+    EACH_EARLY_ROW(w->d[s], made, r) {
+        struct fingerprint a = fingerprint_of(w->d[s], r);
+        if (w->d[s]->rows.v[r].io == IO_INPUT && fingerprint_compare(&a, &b) > LIKE_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
+/* Whether operands may belong together although nothing but their place says so: as many elements, and not the sum of
+ * some terms beside one of them, which one side adds one after the other. */
+static bool places_fit(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    return numel_fits(w, t, g) && !is_sum_with(w, TARGET, t, g) && !is_sum_with(w, GOLDEN, g, t);
+}
+
 /* Key of operand positions: two calls of one kind name their operands alike in every layer, so slots paired by
  * figures or data flow in one pair are paired in the others. */
 static uint64_t habit_key(const struct align_item *a, const struct align_item *b, uint32_t slot)
@@ -193,7 +217,7 @@ static void by_habit(struct sequence *w, const struct align_item *a, const struc
         uint32_t slot =
             t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
         for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
-            if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
+            if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && places_fit(w, t->row[i], g->row[k]))
                 take_row_pair(w, t, i, g, k, why, confidence);
     }
 }
@@ -226,7 +250,7 @@ static void pair_rows_by_place(struct sequence *w, struct rows *t, struct rows *
             continue;
         bool sure = here == 1 || !commutes || rows_interchangeable(w, 0, &first, i);
         for (int k = 0; k < g->n; k++)
-            if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
+            if (g->row[k] != NONE && places_fit(w, t->row[i], g->row[k])) {
                 take_row_pair(w, t, i, g, k, why, sure ? confidence : fminf(confidence, 0.4f));
                 break;
             }

@@ -962,6 +962,60 @@ static void terms_of_a_gradient(void **state)
     shut(&b);
 }
 
+/* (scores + positions) + mask beside scores + (positions + mask), which is limited before it is read: the last sum holds
+ * what the other side's only one does. What is added first has no partner, nor has the sum of two terms. */
+static void terms_added_one_after_another(void **state)
+{
+    struct both b;
+    struct value k = fresh(32), s = fresh(64), p = fresh(64), m = fresh(16), sp = fresh(64), all = fresh(64),
+                 y = fresh(64);
+    struct value q[] = {fresh(32), k}, filled = all, limited = all;
+    (void)state;
+    all.min = -1e4;
+    filled.min = -INFINITY;
+    filled.norm = INFINITY;
+    limited.min = -3.4028234663852886e38;
+    start(&b);
+    wide_call(&b.t, "P.MatMul.0.forward", "MatMul", NULL, PHASE_FORWARD, q, 2, &s, 1);
+    uint32_t one =
+        wide_call(&b.t, "P.Add.0.forward", "Add", NULL, PHASE_FORWARD, (struct value[]){s, p}, 2, &sp, 1);
+    uint32_t two =
+        wide_call(&b.t, "P.Add.1.forward", "Add", NULL, PHASE_FORWARD, (struct value[]){m, sp}, 2, &all, 1);
+    wide_call(&b.t, "P.Softmax.0.forward", "Softmax", NULL, PHASE_FORWARD, &all, 1, &y, 1);
+    wide_call(&b.g, "T.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, q, 2, &s, 1);
+    uint32_t sum = wide_call(&b.g, "T.__add__.0.forward", "__add__", NULL, PHASE_FORWARD,
+                             (struct value[]){s, fresh(48)}, 2, &filled, 1);
+    wide_call(&b.g, "T.max.0.forward", "max", NULL, PHASE_FORWARD, &filled, 1, &limited, 1);
+    wide_call(&b.g, "T.softmax.0.forward", "softmax", NULL, PHASE_FORWARD, &limited, 1, &y, 1);
+    align(&b);
+    assert_null(pair_of(&b, b.t.calls.v[one].last_row));
+    assert_int_equal(pair_of(&b, b.t.calls.v[two].last_row)->g, b.g.calls.v[sum].last_row);
+    assert_null(pair_of(&b, b.t.calls.v[two].first_row + 1));
+    shut(&b);
+}
+
+/* Two losses of scores that figures do not tell apart, in the order of their code: the numbers tell. */
+static void losses_in_another_order(void **state)
+{
+    struct both b;
+    struct value scores = fresh(64), a = {1, 2.5, 2.5, 2.5}, o = {1, 3.25, 3.25, 3.25};
+    uint32_t t[2], g[2];
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 2; i++) {
+        char name[2][60];
+        snprintf(name[0], sizeof name[0], "P.SparseSoftmaxCrossEntropyWithLogits.%d.forward", i);
+        snprintf(name[1], sizeof name[1], "F.cross_entropy.%d.forward", i);
+        t[i] = wide_call(&b.t, name[0], "SparseSoftmaxCrossEntropyWithLogits", NULL, PHASE_FORWARD, &scores, 1,
+                         i ? &a : &o, 1);
+        g[i] = wide_call(&b.g, name[1], "cross_entropy", NULL, PHASE_FORWARD, &scores, 1, i ? &o : &a, 1);
+    }
+    align(&b);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pair_of(&b, b.t.calls.v[t[i]].last_row)->g, b.g.calls.v[g[!i]].last_row);
+    shut(&b);
+}
+
 /* x * sigmoid(x), written out, is what the other side's silu returns. */
 static void written_out_activations(void **state)
 {
@@ -1378,6 +1432,8 @@ int main(void)
         cmocka_unit_test(a_difference_against_a_sum),
         cmocka_unit_test(gradients_of_a_quotient),
         cmocka_unit_test(terms_of_a_gradient),
+        cmocka_unit_test(terms_added_one_after_another),
+        cmocka_unit_test(losses_in_another_order),
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(choices_by_how_many_they_take),
         cmocka_unit_test(a_factor_of_ones),
