@@ -99,6 +99,57 @@ static uint64_t common_width(const struct measure *m, const struct line *l)
     return width && t->numel > width && t->numel / width <= LONGEST ? width : 0;
 }
 
+/* The elements of a tensor, owned by the caller; NULL if it cannot be read. */
+static double *elements_of(const struct dump *d, uint32_t row)
+{
+    struct tensor t;
+    struct tensor_walk w;
+    struct err quiet;
+    unsigned char raw[BLOCK * 16];
+    uint64_t at = 0, n = dump_row_numel(d, row);
+    if (dump_tensor(d, row, &t, &quiet))
+        return NULL;
+    double *x = mem_zalloc((size_t)n * sizeof *x);
+    tensor_walk_init(&w, &t);
+    while (at < n) {
+        long got = tensor_walk_next(&w, raw, BLOCK, &quiet);
+        if (got <= 0)
+            break;
+        dtype_to_f64(t.dtype, raw, (size_t)got, x + at);
+        at += (uint64_t)got;
+    }
+    tensor_walk_release(&w);
+    tensor_close(&t);
+    if (at == n)
+        return x;
+    free(x);
+    return NULL;
+}
+
+/* The relative error of one side beside the transpose of the other, of square matrices; NaN if it is unknown, or they are
+ * none. */
+static double transposed_error(const struct measure *m, const struct line *l)
+{
+    const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),
+                       *g = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
+    uint64_t n = 0, k = 0;
+    double off = 0, squares = 0;
+    if (!t || !g || long_axes(t, &n) != 2 || long_axes(g, &k) != 2 || n != k || t->numel != n * n ||
+        g->numel != n * n || t->numel > LONGEST)
+        return NAN;
+    double *a = elements_of(m->side[TARGET], l->row[TARGET]),
+           *b = a ? elements_of(m->side[GOLDEN], l->row[GOLDEN]) : NULL;
+    for (uint64_t i = 0; b && i < n * n; i++) {
+        double other = b[i % n * n + i / n];
+        off += (a[i] - other) * (a[i] - other);
+        squares += other * other;
+    }
+    bool known = b && squares > 0;
+    free(a);
+    free(b);
+    return known ? sqrt(off / squares) : NAN;
+}
+
 /* The relative error of the rows as a set; NaN if it is unknown. */
 static double set_error(const struct measure *m, uint32_t line)
 {
@@ -197,6 +248,8 @@ void reordered_rows_find(struct judgement *j, const struct measure *m, const str
         enum dtype coarser = dtype_coarser(m->side[TARGET]->rows.v[l->row[TARGET]].dtype,
                                            m->side[GOLDEN]->rows.v[l->row[GOLDEN]].dtype);
         double most = dtype_is_float(coarser) ? fmax(ROUNDINGS * dtype_table[coarser].epsilon, LEVELS * level) : 0;
+        if (!(error <= most))
+            error = transposed_error(m, l);
         if (!(error <= most))
             continue;
         if (is_weight(m, flow, i) && spoils_all(j, m, &reads[TARGET], l->row[TARGET])) {

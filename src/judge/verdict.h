@@ -77,7 +77,7 @@ enum verdict_rule {
     RULE_BEHIND_UNREAD,
     RULE_BEHIND_CHOICE, /* depends on a choice that noise turned at a tie, and cannot be recomputed */
     RULE_SAME_PICKS,    /* a router's choices, or sorted values: the same set for every token (routing.h) */
-    RULE_SAME_ROWS,     /* the same rows in another order (reordered_rows.h) */
+    RULE_SAME_ROWS,     /* the same rows in another order, or transposed (reordered_rows.h) */
     RULE_CHANNELS,      /* the same values with rotary channels in another order (channel_order.h) */
     RULE_BEFORE_SCORES, /* between such weights and the scores, which agree: another quantity of the rotation */
     RULE_MASKED_ROWS,   /* differs only for queries without any key (masked_rows.h) */

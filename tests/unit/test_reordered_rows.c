@@ -80,6 +80,51 @@ static void orders(void **state)
     }
 }
 
+static void turn_over(const float *from, float *to)
+{
+    for (int i = 0; i < ROWS * ROWS; i++)
+        to[i] = from[i % ROWS * ROWS + i / ROWS];
+}
+
+/* A square matrix beside its transpose: accepted unless what reads it deviates, or one element is another one. */
+static void transposes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct tensor_dump d[2];
+        float sent[2][SIZE], back[2][SIZE], first[SIZE];
+        char square[20];
+        snprintf(square, sizeof square, "%d,%d", ROWS, ROWS);
+        draw(first, SIZE);
+        draw(sent[GOLDEN], SIZE);
+        draw(back[GOLDEN], SIZE);
+        turn_over(sent[GOLDEN], sent[TARGET]);
+        memcpy(back[TARGET], back[GOLDEN], sizeof back[TARGET]);
+        if (i == 1) {
+            float held = sent[TARGET][3];
+            sent[TARGET][3] = sent[TARGET][20];
+            sent[TARGET][20] = held;
+        }
+        for (int k = 0; k < SIZE && i == 2; k++)
+            back[TARGET][k] *= 1 + 0.2f * (float)(k % 3);
+        for (int s = 0; s < 2; s++) {
+            tensors_begin_of(&d[s], scratch(), s ? "pytorch" : "mindspore");
+            tensors_add(&d[s], s ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward", square,
+                        first, ROWS * ROWS);
+            tensors_add(&d[s], s ? "Tensor.__mul__.0.forward" : "Primitive.mul.Mul.0.forward", square, sent[s],
+                        ROWS * ROWS);
+            tensors_pass(&d[s], s ? "Functional.silu.0.forward" : "Primitive.silu.SiLU.0.forward", square, sent[s],
+                         back[s], ROWS * ROWS);
+            tensors_end(&d[s]);
+        }
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        struct line_judgement row = judged_row(s, "Primitive.mul.Mul.0.forward.output.0");
+        if ((row.verdict == VERDICT_MATCH && row.rule == RULE_SAME_ROWS) != (i == 0))
+            fail_msg("%d: verdict %d by rule %d", i, row.verdict, row.rule);
+        shut(s);
+    }
+}
+
 static void record_call(struct tensor_dump *d, const char *name, int operands, const char *const *sizes,
                         const float *const *in, const int *n, const float *out)
 {
@@ -262,7 +307,8 @@ static void operands_in_another_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operands_in_another_order),
-                                       cmocka_unit_test(orders), cmocka_unit_test(a_weight_in_another_order),
+                                       cmocka_unit_test(orders), cmocka_unit_test(transposes),
+                                       cmocka_unit_test(a_weight_in_another_order),
                                        cmocka_unit_test(halves_of_a_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
