@@ -311,6 +311,28 @@ static bool is_not_chosen(const struct doubts *x, uint32_t line)
     return false;
 }
 
+/* Whether a call gives nothing but booleans: it asks something of what goes in. */
+static bool is_predicate(const struct dump *d, uint32_t call)
+{
+    bool any = false;
+    EACH_EARLY_ROW(d, call, r) {
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].dtype != DTYPE_BOOL)
+            return false;
+        any = any || d->rows.v[r].io == IO_OUTPUT;
+    }
+    return any;
+}
+
+/* Whether the sides ask values of two kinds (a mask of floats whether it is 0, tokens whether they are padding), and get
+ * the same answers. */
+static bool is_asked_of_another_kind(const struct doubts *x, uint32_t line)
+{
+    uint32_t t = row_of(x, line, TARGET)->call;
+    return x->j->line[line].verdict == VERDICT_DTYPE && row_of(x, line, TARGET)->io == IO_INPUT &&
+           is_predicate(x->d[TARGET], t) && is_predicate(x->d[GOLDEN], row_of(x, line, GOLDEN)->call) &&
+           results_agree(x, t);
+}
+
 /* An argument, a tensor beside none, or integers beside floats: one of the call's results was set aside. */
 static bool belongs_to_others(const struct doubts *x, uint32_t line)
 {
@@ -395,8 +417,8 @@ static bool is_other_value(const struct doubts *x, uint32_t line)
 {
     return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) ||
            is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
-           (held_elsewhere(x, line) && !rest_agrees(x, line)) || is_end_of_another_module(x, line) ||
-           is_computed_twice(x, line);
+           is_asked_of_another_kind(x, line) || (held_elsewhere(x, line) && !rest_agrees(x, line)) ||
+           is_end_of_another_module(x, line) || is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */

@@ -2127,6 +2127,33 @@ static void modules_that_begin_elsewhere_in_16_bits(void **state)
     }
 }
 
+/* Floats beside integers, of which both sides ask something, and get the same answers: they ask it of two values. Where
+ * an answer is another one, or a number is computed, the pair stays in doubt. */
+static void questions_to_values_of_two_kinds(void **state)
+{
+    static const double mask[] = {1, 1, 8}, tokens[] = {80, 4, 300}, yes[] = {1, 1, 8}, other[] = {1, 0, 7};
+    static const struct {
+        enum dtype type; /* of what they give */
+        const double *answer;
+    } cases[] = {{DTYPE_BOOL, yes}, {DTYPE_BOOL, other}, {DTYPE_F32, yes}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        uint32_t r = NONE;
+        scene_start(&s);
+        both_call(&s, "ne");
+        for (int k = 1; k >= 0; k--) {
+            r = tensor_on(&s.d[k], "input.0", k == GOLDEN ? DTYPE_I64 : DTYPE_F32, 64, k == GOLDEN ? tokens : mask);
+            tensor_on(&s.d[k], "output.0", cases[i].type, 64, k == GOLDEN ? yes : cases[i].answer);
+        }
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, i == 0);
+        scene_end(&s);
+    }
+}
+
 /* Ones and zeros beside what is added to scores, of which a norm cannot tell how many are masked: the results tell. */
 static void masks_whose_fills_overflow(void **state)
 {
@@ -3278,6 +3305,7 @@ int main(void)
         cmocka_unit_test(a_gradient_of_another_step),
         cmocka_unit_test(modules_that_begin_elsewhere),
         cmocka_unit_test(modules_that_begin_elsewhere_in_16_bits),
+        cmocka_unit_test(questions_to_values_of_two_kinds),
         cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
