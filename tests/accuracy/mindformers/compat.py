@@ -223,6 +223,11 @@ import mindformers
 VERSION = mindformers.__version__
 
 
+wide = types.ModuleType('wide')                                       # types for code that names float16 itself
+wide.__dict__.update({k: v for k, v in vars(ms.common.dtype).items() if not k.startswith('__')}, float16=ms.float32, bfloat16=ms.float32)
+sys.modules['wide'] = wide
+
+
 def linear(self, x, group_list=None):
     """MindFormers' own, but experts as a batch of three axes: the CPU's BatchMatMul does not broadcast four against three"""
     out_shape = self.shape(x)[:-1] + (self.out_channels,)
@@ -256,6 +261,8 @@ if VERSION.startswith('1.3'):
     from mindformers.modules import layers
     from mindformers.models.t5 import t5
     from mindformers.models.mae import mae_modules
+    from mindformers.models.llama import llama_layer
+    llama_layer.check_rmsnorm_big_kernel_valid = lambda: False
     layers.Linear.construct = linear
     t5.T5FeedFoward.construct = t5_feed_forward
     mae_modules.MLP.construct = mae_mlp
@@ -287,9 +294,7 @@ if VERSION.startswith('1.7'):
     token_dispatcher.ops.MoveTo = MoveTo
     for m in (ffn, moe_layer, gpt_model, tp_layers, tp_layers.P):
         m.Morph = Morph
-    wide = types.ModuleType('wide')                                   # attention casts what is no half to float16
-    wide.__dict__.update({k: v for k, v in vars(attention.mstype).items() if not k.startswith('__')}, float16=ms.float32, bfloat16=ms.float32)
-    sys.modules['wide'] = attention.mstype = multi_latent_attention.mstype = wide
+    attention.mstype = multi_latent_attention.mstype = wide           # attention casts what is no half to float16
     tp_layers.mint.nn.functional.embedding = embedding
 
 

@@ -86,10 +86,16 @@ def truth(faulty, clean, moved=False, back=False):
     """{call: steps behind the fault, at most 2}: where it enters (0) are calls that give new bits although none come in. Casts and views are no step, arithmetic on elements
     is half a step: a norm or an activation that is written out is one call of the other side.
     moved: values changed places (weights exchanged), so a call's bits are compared with those of the call of its name. back: only gradients are meant."""
-    was = calls(clean, moved)
-    known, named = {h for _, i, o in was for h in i + o}, {c: o for c, _, o in was}
-    other = [r for r in calls(faulty, moved) if (moved and r[0] in named and r[2] != named[r[0]]) or any(h not in known for h in r[2])]
-    made = {h for _, _, o in other for h in o if moved or h not in known}
+    was, now = calls(clean, moved), calls(faulty, moved)
+    known, named = {h for _, i, o in was for h in i + o}, {c: (i, o) for c, i, o in was}
+    other, made, before = [], set(), set()
+    for c, i, o in now:                                               # a call is another by what it gives, or by what no call before gave it: a parameter, as a bias of zero behind which values are known
+        new = (moved and c in named and o != named[c][1]) or any(h not in known for h in o)
+        given = c in named and len(i) == len(named[c][0]) and any(h != w and h not in before for h, w in zip(i, named[c][0]))
+        if new or given:
+            other.append((c, i, o))
+            made.update(h for h in o if moved or h not in known)
+            before.update([] if BACK.search(c) else o)                # an optimizer's kernels may run first
     far, at = {}, {}
     for c, i, o in other:                                             # rows are in order of execution: what comes in was made before
         near, again = [at[h] for h in i if h in at], [at[h] for h in o if h in at]

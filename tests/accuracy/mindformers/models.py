@@ -4,6 +4,7 @@ A model is known by one name on both sides. Its weights are drawn on the PyTorch
 """
 import json, os, re, sys, traceback
 import numpy as np
+import set13
 
 SIZES = {
     'gpt2': dict(hidden=32, heads=4, layers=2, vocab=99, seq=12, batch=2, eps=1e-5, seed=1101),
@@ -23,6 +24,7 @@ SIZES = {
 if os.environ.get('SET') == '12':
     import set12
     SIZES.update(set12.SIZES)
+SIZES.update(set13.SIZES)
 LLAMA = [('^model.embed_tokens.weight', 'model.tok_embeddings.embedding_weight'), ('self_attn.q_proj', 'attention.wq'), ('self_attn.k_proj', 'attention.wk'), ('self_attn.v_proj', 'attention.wv'), ('self_attn.o_proj', 'attention.wo'),
          ('input_layernorm', 'attention_norm'), ('post_attention_layernorm', 'ffn_norm'), ('^model.norm.weight', 'model.norm_out.weight'), (r'mlp\.gate\.weight', 'feed_forward.routed_experts.router.dense.weight'),
          ('mlp.shared_experts.', 'feed_forward.shared_experts.'), (r'mlp\.', 'feed_forward.'), ('gate_proj', 'w1'), ('up_proj', 'w3'), ('down_proj', 'w2')]
@@ -58,11 +60,17 @@ NAMES = {
     'mixtral': LLAMA + [('feed_forward.routed_experts', 'feed_forward')],
 }
 
+NAMES['gpt2cls'] = NAMES['gpt2']
+NAMES['mt5'] = [('DenseReluDense.wi_', 'DenseReluDense.mapping_'), ('layer.\\d.DenseReluDense.mapping', 'output.mapping'), ('^lm_head', 'projection.linear')] + NAMES['t5'][:-1] + [('^', 'mt5_model.')]
 
-def renamed(model, name):
-    for a, b in NAMES[model]:
+def rewritten(name, patterns):
+    for a, b in patterns:
         name = re.sub(a, b, name)
     return name
+
+
+def renamed(model, name):
+    return rewritten(name, NAMES[model])
 
 
 def to_core(model, w):
@@ -87,21 +95,23 @@ def to_core(model, w):
 
 def to_mindformers(model, w):
     """weights of the PyTorch side (name: array) under MindFormers' names, in its shapes"""
+    if model not in NAMES:
+        return set13.converted(model, w, rewritten, LLAMA)
     if NAMES[model][0] is CORE[0]:
         return to_core(model, w)
     c, out, parts = SIZES[model], {}, {}
     for k, v in w.items():
         n = renamed(model, k)
-        if model == 'gpt2' and 'c_attn' in k:                        # Conv1D: (in, out)
+        if model in ('gpt2', 'gpt2cls') and 'c_attn' in k:                        # Conv1D: (in, out)
             for i, x in enumerate(np.split(v, 3, -1)):
                 out[n.replace('attn.c_attn', f'attention.dense{i + 1}')] = np.ascontiguousarray(x.T)
         elif model == 'clip' and re.search('[qkv]_proj', k):
             parts.setdefault(re.sub('[qkv]_proj', 'in_proj', n), {})[re.search('([qkv])_proj', k).group(1)] = v
         elif model == 'clip' and k in ('text_projection.weight', 'visual_projection.weight'):
             out[n] = np.ascontiguousarray(v.T)
-        elif model in ('t5', 'mae') and n.endswith(('projection.weight', 'mapping.weight')):
+        elif model in ('t5', 'mt5', 'mae') and re.search(r'(projection|mapping(_\d)?)\.weight$', n):
             out[n] = np.ascontiguousarray(v.T)
-        elif model == 't5' and 'bias_generator' in n:
+        elif model in ('t5', 'mt5') and 'bias_generator' in n:
             out.update({n.replace('blocks.0', f'blocks.{i}'): v for i in range(c['layers'])})
         elif 'wqkv' in k:                                             # the queries of a group, its key, its value
             g = v.reshape(c['kv'], c['heads'] // c['kv'] + 2, -1, v.shape[-1])
@@ -147,6 +157,7 @@ def inputs(model, step=0):
         d['features'] = r.standard_normal((c['batch'], c['patches'], c['width'])).astype(np.float32)
     if 'tseq' in c:
         d['target'] = r.integers(4, c['vocab'], (c['batch'], c['tseq'] + 1)).astype(np.int32)
+    set13.more_inputs(model, c, d, r)
     return d
 
 

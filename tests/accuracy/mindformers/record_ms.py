@@ -10,6 +10,7 @@ import mindspore as ms
 from mindspore import Tensor, nn, ops
 ms.set_context(mode=ms.GRAPH_MODE, device_target='CPU')
 import compat
+import set13_ms
 from models import SIZES, at, changed, each_line, inputs
 
 
@@ -177,11 +178,14 @@ def qwen2moe(c, f, dtype):
 
 
 BUILD = dict(qwen2moe=qwen2moe, deepseek3=deepseek3, qwen3moe=qwen3moe, mae=mae, eva02=eva02, sam=sam, qformer=qformer, internlm2=internlm2, gpt2=gpt2, clip=clip, t5=t5, dsmoe=mixture, mixtral=mixture)
+BUILD.update(set13_ms.BUILD)
 
 
 def given(model, step):
     """the arguments of one step"""
     c, d = SIZES[model], inputs(model, step)
+    if model in set13_ms.GIVEN:
+        return tuple(None if x is None else Tensor(np.ascontiguousarray(x)) for x in set13_ms.GIVEN[model](c, d))
     if model == 'clip':
         return Tensor(d['image']), Tensor(d['ids'])
     if model == 't5':
@@ -200,11 +204,11 @@ def given(model, step):
 
 
 def put(net, path, v):
-    """a fault: sets what path names to v; {"cell": "GELU(False)"} is a cell of mindspore.nn, {"dtype": "float16"} a type, {"tensor": 0.2} a tensor"""
+    """a fault: sets what path names to v; {"cell": "GELU(False)"} is a cell of mindspore.nn, {"dtype": "float16"} a type, {"tensor": 0.2} a tensor, {"times": 0.5} what was there times that"""
     head, _, a = path.rpartition('.')
     o = at(net, head) if head else net
     if isinstance(v, dict):
-        v = eval(v['cell'], vars(nn)) if 'cell' in v else getattr(ms, v['dtype']) if 'dtype' in v else Tensor(v['tensor'], getattr(o, a).dtype)
+        v = eval(v['cell'], vars(nn)) if 'cell' in v else getattr(o, a) * v['times'] if 'times' in v else getattr(ms, v['dtype']) if 'dtype' in v else Tensor(v['tensor'], getattr(o, a).dtype)
     if isinstance(o, (nn.SequentialCell, nn.CellList)):
         o._cells[a] = v
         o.cell_list = list(o._cells.values())

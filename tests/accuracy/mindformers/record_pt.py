@@ -11,6 +11,7 @@ import torch.nn.functional as F
 import transformers
 from models import SIZES, at, changed, each_line, inputs, to_mindformers
 import models_pt
+import set13_pt
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)
 
@@ -99,11 +100,14 @@ def qwen2moe(c, f):
 
 
 BUILD = dict(qwen2moe=qwen2moe, qwen3moe=qwen3moe, deepseek3=deepseek3, mae=mae, eva02=eva02, sam=sam, qformer=lambda c, f: QFormer(c), internlm2=models_pt.InternLM2, gpt2=gpt2, clip=clip, t5=t5, mixtral=mixtral, dsmoe=models_pt.DeepseekMoE)
+BUILD.update({k: lambda c, f, b=b: b(c, f, hf) for k, b in set13_pt.BUILD.items()})
 
 
 def loss_of(net, model, step):
     t = lambda a: torch.from_numpy(a.astype(np.int64))
     c, d = SIZES[model], inputs(model, step)
+    if model in set13_pt.LOSS:
+        return set13_pt.LOSS[model](net, c, d, torch.from_numpy)
     if model == 'clip':
         return net(input_ids=t(d['ids']), pixel_values=torch.from_numpy(d['image']), return_loss=True).loss
     if model == 'mae':
