@@ -18,7 +18,7 @@ static bool is_gradient(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
-    return r->kind == ROW_TENSOR && dtype_is_float(r->dtype) &&
+    return r->kind == ROW_TENSOR && (dtype_is_float(r->dtype) || dtype_table[r->dtype].klass == CLASS_COMPLEX) &&
            (r->io == IO_GRADIENT || c->gradient || c->phase == PHASE_BACKWARD);
 }
 

@@ -3197,14 +3197,15 @@ static void counted_nonfinite(void **state)
 
 #define GRADIENTS 6
 
-/* Gradients of the target are those of the golden side times a factor, the last times another one as well. */
+/* Gradients of the target, one of them complex, are the golden side's times a factor, the last times another one as
+ * well. */
 static void judge_scaled(struct scene *s, double factor, double last, uint32_t row[GRADIENTS])
 {
     scene_start(s);
     for (int i = 0; i < GRADIENTS; i++) {
         for (int k = 0; k < 2; k++)
             call_on(&s->d[k], "mul", PHASE_BACKWARD);
-        row[i] = measured(s, "output.0", DTYPE_F32);
+        row[i] = measured(s, "output.0", i == GRADIENTS / 2 ? DTYPE_C64 : DTYPE_F32);
     }
     build(s);
     for (int i = 0; i < GRADIENTS; i++) {
