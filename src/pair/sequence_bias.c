@@ -31,20 +31,22 @@ static int64_t bias_length(const struct dump *d, const struct align_item *x)
 }
 
 /* The row of the call that is a bias of this length and not produced by another call; NONE if there is none. The weight
- * of a layer with one input has that length, too, but not in its last axis. */
+ * of a layer with one input has that length, too, but not in its last axis; the values of a single sample have it there,
+ * but behind another axis. */
 static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t length)
 {
     const struct dump *d = w->d[s];
     uint32_t found = NONE;
+    int best = 0;
     EACH_EARLY_ROW(d, call, r) {
         const struct row *x = &d->rows.v[r];
         if ((x->io != IO_INPUT && x->io != IO_PARAMETER) || x->kind != ROW_TENSOR || w->from[s][r] != NONE ||
             length <= 0 || !is_vector(d, r, length))
             continue;
         const struct shape *own = dump_row_shape(d, r);
-        if (own->dim[own->ndim - 1] == length)
-            return r;
-        found = found == NONE ? r : found;
+        int like = own->dim[own->ndim - 1] != length ? 1 : own->ndim > 1 ? 2 : 3;
+        found = like > best ? r : found;
+        best = like > best ? like : best;
     }
     return found;
 }

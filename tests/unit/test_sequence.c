@@ -540,6 +540,31 @@ static void a_fused_call_that_adds_first(void **state)
     shut(&b);
 }
 
+/* Of a single sample the values that go into a product have as many elements as its bias. */
+static void a_bias_beside_a_single_sample(void **state)
+{
+    struct both b;
+    struct value x = fresh(8), w = fresh(64), bias = fresh(8), product = fresh(8), y = fresh(8);
+    const int64_t one[] = {1, 8};
+    (void)state;
+    start(&b);
+    uint32_t p = wide_call(&b.t, "P.MatMul.0.forward", "MatMul", NULL, PHASE_FORWARD, (struct value[]){x, w}, 2,
+                           &product, 1);
+    uint32_t a = wide_call(&b.t, "P.Add.0.forward", "Add", NULL, PHASE_FORWARD, (struct value[]){product, bias}, 2, &y,
+                           1);
+    uint32_t g = wide_call(&b.g, "F.linear.0.forward", "linear", NULL, PHASE_FORWARD, (struct value[]){x, w, bias}, 3,
+                           &y, 1);
+    uint32_t in[] = {b.t.calls.v[p].first_row, b.g.calls.v[g].first_row}, added = b.t.calls.v[a].last_row - 1;
+    b.t.rows.v[in[0]].shape = b.t.rows.v[b.t.calls.v[p].last_row].shape = dump_shape(&b.t, one, 2);
+    b.t.rows.v[added - 1].shape = b.t.rows.v[b.t.calls.v[a].last_row].shape = dump_shape(&b.t, one, 2);
+    b.g.rows.v[in[1]].shape = b.g.rows.v[b.g.calls.v[g].last_row].shape = dump_shape(&b.g, one, 2);
+    align(&b);
+    const struct sequence_pair *values = pair_of(&b, in[0]), *vector = pair_of(&b, added);
+    assert_true(values && values->g == in[1]);
+    assert_true(vector && vector->g == in[1] + 2);
+    shut(&b);
+}
+
 /* baddbmm against a product, its multiple and a sum: one call, unless its beta is 0 and nothing is added. */
 static void a_term_added_to_a_multiple(void **state)
 {
@@ -1416,6 +1441,7 @@ int main(void)
         cmocka_unit_test(parts_run_elsewhere),
         cmocka_unit_test(far_parts_have_to_be_proven),
         cmocka_unit_test(a_fused_call_that_adds_first),
+        cmocka_unit_test(a_bias_beside_a_single_sample),
         cmocka_unit_test(a_term_added_to_a_multiple),
         cmocka_unit_test(differences_that_end),
         cmocka_unit_test(every_operand_has_to_agree),
