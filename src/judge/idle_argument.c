@@ -2,9 +2,10 @@
 #include "judge/idle_argument.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "dump/family.h"
-
+#include "judge/pass_rows.h"
 
 /* Whether a paired output is within the noise level. */
 static bool output_within_noise(const struct judgement *j, const struct measure *m, uint32_t line,
@@ -36,13 +37,27 @@ static bool outputs_agree(const struct judgement *j, const struct measure *m, ui
     return outputs > 0;
 }
 
+#define FIGURES (HAS_MAX | HAS_MIN | HAS_NORM)
+
+/* Whether a side's call returns what goes in, as its figures say: no element is beyond the bound of a clamp. */
+static bool returns_input(const struct dump *d, uint32_t call)
+{
+    uint32_t in = pass_first_float(d, call, IO_INPUT), out = pass_first_float(d, call, IO_OUTPUT);
+    if (d->calls.v[call].family != FAMILY_ELEMENTWISE || in == NONE || out == NONE)
+        return false;
+    const struct row *x = &d->rows.v[in], *y = &d->rows.v[out];
+    return (x->has & y->has & FIGURES) == FIGURES && x->dtype == y->dtype &&
+           memcmp(x->stat, y->stat, sizeof x->stat) == 0;
+}
+
 /* `rule`: that by which the argument differs. None beside a value is of two kinds. */
 static bool may_be_idle(const struct measure *m, const struct line *l, uint8_t rule)
 {
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     bool fraction = t->kind == ROW_FLOAT || g->kind == ROW_FLOAT, absent = t->kind == ROW_NULL || g->kind == ROW_NULL;
     return t->io == IO_INPUT && (rule == RULE_SCALAR_DIFFERS || (rule == RULE_KINDS && absent)) &&
-           (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
+           (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM ||
+            (returns_input(m->side[TARGET], t->call) && returns_input(m->side[GOLDEN], g->call)));
 }
 
 void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol,

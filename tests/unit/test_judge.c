@@ -3003,6 +3003,33 @@ static void idle_arguments_are_notes(void **state)
 }
 
 /* A pooling's backward call ends in a view in one memory format: its record is the gradient that came in. */
+/* The bound of a clamp differs (the spacing of each side's type): a note where no element is beyond it. */
+static void bounds_that_nothing_reaches(void **state)
+{
+    (void)state;
+    for (int reached = 0; reached < 2; reached++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "clamp_min");
+        const double x[] = {2, 0.5, 1, 9}, y[] = {2, 0.6, 1, 9};
+        for (int k = 0; k < 2; k++)
+            tensor_on(&s.d[k], "input.0", DTYPE_F32, 64, x);
+        uint32_t bound[2];
+        for (int k = 0; k < 2; k++) {
+            struct row r = {.slot = dump_slot(&s.d[k], STR("input.1")), .shape = NONE, .extra = NONE, .io = IO_INPUT,
+                            .kind = ROW_FLOAT};
+            r.stat[STAT_MAX] = k ? 0x1p-7 : 0x1p-23;
+            bound[k] = dump_add_row(&s.d[k], 0, r);
+        }
+        for (int k = 0; k < 2; k++)
+            tensor_on(&s.d[k], "output.0", DTYPE_F32, 64, reached ? y : x);
+        judge_all(&s);
+        EXPECT(&s, bound[0], reached ? VERDICT_DEVIATE : VERDICT_DRIFT,
+               reached ? RULE_SCALAR_DIFFERS : RULE_IDLE_ARGUMENT);
+        scene_end(&s);
+    }
+}
+
 static void last_inner_steps_differ(void **state)
 {
     const double came[] = {4, -4, 6}, made[] = {1, -1, 2};
@@ -3334,6 +3361,7 @@ int main(void)
         cmocka_unit_test(norms_of_many_numbers),
         cmocka_unit_test(recomputed_calls_are_set_aside),
         cmocka_unit_test(idle_arguments_are_notes),
+        cmocka_unit_test(bounds_that_nothing_reaches),
         cmocka_unit_test(repeated_tables_are_laid_out),
         cmocka_unit_test(last_inner_steps_differ),
         cmocka_unit_test(large_values_are_no_fills),
