@@ -197,6 +197,21 @@ static bool mean_moved_with_bias(const struct judge_pass *p, const struct verdic
     return k->f->max_abs <= EARLIER * share * most;
 }
 
+/* The same of the variance: it differs by twice what the values of earlier steps did, of which the values of today tell;
+ * each step adds its share. */
+static bool variance_moved_with_input(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool variance = align_item_does(d, k->call, STR("batch_norm")) && call_input(d, k->call, 2) == k->row[TARGET];
+    uint32_t given = variance ? call_argument(d, k->call, "momentum") : NONE;
+    uint32_t in = variance ? call_input(d, k->call, 0) : NONE;
+    uint32_t line = in == NONE ? NONE : p->m->pairing->line_of[TARGET][in];
+    if (given == NONE || line == NONE)
+        return false;
+    double share = 1 - pow(1 - d->rows.v[given].stat[STAT_MAX], (double)d->step);
+    return k->f->rel_l2 <= 2 * EARLIER * share * pass_accepted_error(p, line);
+}
+
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
 {
     struct element_sample s;
@@ -207,7 +222,7 @@ bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k
         return figures_lack_gradient(p, k);
     if (!k->f->two)
         return false;
-    if (mean_moved_with_bias(p, k))
+    if (mean_moved_with_bias(p, k) || variance_moved_with_input(p, k))
         return true;
     if (isnan(p->largest_step))
         p->largest_step = largest_step(p);

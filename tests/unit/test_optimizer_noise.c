@@ -136,10 +136,56 @@ static void with_a_gradient_of_late(void **state)
     }
 }
 
+/* The variance that a batch norm keeps of earlier steps differs by a share of what its values do. */
+static void with_a_kept_variance(void **state)
+{
+    static const struct {
+        double off, values; /* of the variance, and of what is normalised, relative */
+        bool noise;
+    } moved[] = {{4e-5, 5e-4, true}, {4e-4, 5e-4, false}, {4e-5, 1e-6, false}};
+    static double x[2][N], kept[2][2][WIDTH];
+    uint64_t seed = 3;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(moved); i++) {
+        for (int k = 0; k < N; k++) {
+            x[GOLDEN][k] = draw_normal(&seed);
+            x[TARGET][k] = x[GOLDEN][k] + moved[i].values * draw_normal(&seed);
+        }
+        for (int k = 0; k < WIDTH; k++)
+            for (int side = 0; side < 2; side++) {
+                kept[0][side][k] = 0.1;
+                kept[1][side][k] = 1 + (side == TARGET ? (k % 2 ? moved[i].off : -moved[i].off) : 0);
+            }
+        scene_start(&s);
+        for (int side = 0; side < 2; side++)
+            s.d[side].step = 1;
+        both_call("linear", PHASE_FORWARD);
+        uint32_t made = both_rows("output.0", DTYPE_F32, SIZES, x[TARGET], x[GOLDEN]);
+        both_call("batch_norm", PHASE_FORWARD);
+        uint32_t rows[] = {both_rows("input.0", DTYPE_F32, SIZES, x[TARGET], x[GOLDEN]),
+                           both_rows("input.1", DTYPE_F32, (const int64_t[]){WIDTH, 0}, kept[0][0], kept[0][1]),
+                           both_rows("input.2", DTYPE_F32, (const int64_t[]){WIDTH, 0}, kept[1][0], kept[1][1])};
+        for (int side = 0; side < 2; side++) {
+            struct row r = {.slot = dump_slot(&s.d[side], STR("input.momentum")), .shape = NONE, .extra = NONE,
+                            .io = IO_INPUT, .kind = ROW_FLOAT};
+            r.stat[STAT_MAX] = 0.1;
+            dump_add_row(&s.d[side], 1, r);
+        }
+        elements_readable();
+        elements_compared(made);
+        for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+            elements_compared(rows[k]);
+        scene_judge(&s);
+        assert_int_equal(s.j.line[scene_line(&s, rows[2])].was, moved[i].noise ? CONDITION_OPTIMIZER : 0);
+        elements_end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_elements), cmocka_unit_test(in_a_step),
                                         cmocka_unit_test(without_a_gradient),
-                                        cmocka_unit_test(with_a_gradient_of_late)};
+                                        cmocka_unit_test(with_a_gradient_of_late),
+                                        cmocka_unit_test(with_a_kept_variance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
