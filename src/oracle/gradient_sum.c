@@ -32,7 +32,7 @@ struct summing {
     double terms;          /* the most products of an element of a computed term */
     enum arithmetic arithmetic; /* of computed products */
     uint32_t types;        /* floating types met, as bits */
-    int uses;
+    int uses, silent;      /* of the value; those whose calls have no backward call */
     bool product;
     uint32_t read[TERMS_MOST]; /* what was summed, or multiplied for it */
     int rows;
@@ -55,24 +55,29 @@ static uint32_t parameter_of(const struct dump *d, uint32_t row)
     return NONE;
 }
 
-/* The value that a gradient is of: a parameter, or the result of the forward call of a gradient that comes in, if it is
- * the only one; NONE. */
+/* The value that a gradient is of: a parameter, or the result of the forward call of a gradient that comes in, at its
+ * place if there are as many; NONE. */
 static uint32_t value_of(const struct dump *d, uint32_t row)
 {
     if (d->rows.v[row].io == IO_GRADIENT)
         return parameter_of(d, row);
     const struct call *c = &d->calls.v[d->rows.v[row].call];
     uint32_t found = NONE;
+    int place = 0, gradients = 0, results = 0;
     if (c->phase != PHASE_BACKWARD || c->kind == CALL_MODULE || c->twin == NONE ||
         !is_float_tensor(&d->rows.v[row], IO_INPUT))
         return NONE;
+    EACH_ROW(d, d->rows.v[row].call, r)
+        if (d->rows.v[r].io == IO_INPUT) {
+            place = r == row ? gradients : place;
+            gradients++;
+        }
     EACH_ROW(d, c->twin, r)
         if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR) {
-            if (found != NONE)
-                return NONE;
-            found = r;
+            found = results == 0 || results == place ? r : found;
+            results++;
         }
-    return found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
+    return (results == 1 || results == gradients) && found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
 }
 
 /* A forward input that reads the value: as it is, turned, with an axis repeated, or rounded by a cast, by steps that
@@ -190,9 +195,15 @@ static bool is_reader_of(const struct summing *x, uint32_t r, uint32_t maker)
     const struct dump *d = x->s->dump;
     uint32_t out = dump_first_tensor(d, maker, IO_OUTPUT), in = dump_first_tensor(d, maker, IO_INPUT);
     uint32_t back = d->calls.v[maker].twin, came = back == NONE ? NONE : dump_first_tensor(d, back, IO_INPUT);
-    uint32_t from = came == NONE ? NONE : dataflow_maker(x->flow, d, came);
+    uint32_t from = came == NONE ? NONE : dataflow_maker(x->flow, d, came), own = d->calls.v[d->rows.v[r].call].twin;
     bool same = in != NONE && out != NONE && has_largest(d, out, in) && dump_row_numel(d, in) == dump_row_numel(d, out);
-    return !same || from == NONE || d->rows.v[from].call == d->calls.v[d->rows.v[r].call].twin;
+    if (!same || from == NONE)
+        return true;
+    if (own != NONE) /* several calls may return one gradient */
+        EACH_ROW(d, own, g)
+            if (d->rows.v[g].io == IO_OUTPUT && dataflow_first(x->flow, g) == dataflow_first(x->flow, came))
+                return true;
+    return false;
 }
 
 /* Whether a forward call's input holds the value, and not by way of another call's result. */
@@ -213,11 +224,12 @@ static bool is_use(const struct summing *x, uint32_t r, struct value_use *u)
 
 /* The output of a backward call that is the gradient of an input of its forward call: the one at its place, among all
  * inputs or among the tensors, or the only one of its size; NONE. A product's may be the incoming one as a view leaves
- * it, a loss's that of a node inside of it. */
-static uint32_t returned_row(const struct summing *x, const struct value_use *u, uint32_t back)
+ * it, a loss's that of a node inside of it. *nothing: at that place it returned none. */
+static uint32_t returned_row(const struct summing *x, const struct value_use *u, uint32_t back, bool *nothing)
 {
     const struct dump *d = x->s->dump;
     uint32_t call = d->rows.v[u->row].call, only = NONE, output[RETURNED_MOST];
+    bool none[RETURNED_MOST];
     int inputs = 0, tensors = 0, place = 0, of_tensors = 0, same = 0, n = 0;
     EACH_EARLY_ROW(d, call, r) {
         bool tensor = d->rows.v[r].kind == ROW_TENSOR;
@@ -232,10 +244,13 @@ static uint32_t returned_row(const struct summing *x, const struct value_use *u,
     EACH_ROW(d, back, r)
         if (d->rows.v[r].io == IO_OUTPUT && n < RETURNED_MOST) {
             bool fits = is_float_tensor(&d->rows.v[r], IO_OUTPUT) && (int64_t)dump_row_numel(d, r) == u->n;
+            none[n] = d->rows.v[r].kind == ROW_NULL;
             output[n++] = fits ? r : NONE;
             only = fits ? r : only;
         }
-    uint32_t found = inputs == n ? output[place] : tensors == n ? output[of_tensors] : same == 1 ? only : NONE;
+    int at = inputs == n ? place : tensors == n ? of_tensors : -1;
+    uint32_t found = at >= 0 ? output[at] : same == 1 ? only : NONE;
+    *nothing = at >= 0 && none[at] && n > 1;
     const struct oracle_row *known = found == NONE ? NULL : oracle_side_row(x->s, found);
     bool view = family_is_product(d->calls.v[call].family) && (!known || strcmp(known->formula, "g") == 0);
     return view || (known && strcmp(known->formula, FORMULA_LAST_NODE) == 0) ? NONE : found;
@@ -337,14 +352,22 @@ static bool add_computed(struct summing *x, const struct value_use *u, uint32_t 
     return noted;
 }
 
+/* A call that returns nothing for an input (what is detached) adds nothing: the other uses have to make all of the sum.
+ */
 static bool add_use(struct summing *x, const struct value_use *u)
 {
     const struct dump *d = x->s->dump;
-    uint32_t back = d->calls.v[d->rows.v[u->row].call].twin, row = back == NONE ? NONE : returned_row(x, u, back);
+    uint32_t back = d->calls.v[d->rows.v[u->row].call].twin;
+    bool nothing = back == NONE;
+    uint32_t row = back == NONE ? NONE : returned_row(x, u, back, &nothing);
+    if (nothing) {
+        x->silent++;
+        return true;
+    }
     x->types |= 1u << d->rows.v[u->row].dtype;
     x->uses++;
-    if (back == NONE || row == NONE)
-        return back != NONE && add_computed(x, u, back);
+    if (row == NONE)
+        return add_computed(x, u, back);
     const double *w = recorded_values(x->a, d, row, NULL, u->n);
     for (int64_t i = 0; w && i < u->n; i++)
         add_term(x, u->place[i], w[i], 0);
@@ -414,6 +437,7 @@ struct tracing {
     const struct gradient_side *g;
     struct arena *a;
     bool *seen; /* per row */
+    int silent; /* uses that add nothing */
     struct summed_gradient *out;
 };
 
@@ -491,16 +515,19 @@ static bool trace_sum(struct tracing *t, uint32_t row, int depth, double *residu
     struct summing *x = arena_alloc(t->a, sizeof *x);
     *residual = sum_residual(x, t->g, t->a, row);
     bool traced = *residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    t->silent += x->silent;
     for (int i = 0; i < x->rows && traced; i++)
         traced = trace_row(t, x->read[i], depth + 1);
     return traced;
 }
 
-bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out)
+bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out,
+                     int *silent)
 {
-    struct tracing t = {g, a, arena_zalloc(a, g->side->dump->rows.n + 1), out};
+    struct tracing t = {.g = g, .a = a, .seen = arena_zalloc(a, g->side->dump->rows.n + 1), .out = out};
     double residual;
     bool sum = trace_sum(&t, row, 0, &residual);
     out->residual = (float)residual;
+    *silent = t.silent;
     return sum;
 }

@@ -32,7 +32,9 @@ struct gradient_side {
 
 /* Whether a row, a gradient that comes in or a parameter's, is that sum within the bound of its additions, products and
  * casts. Adds the lines of what it was computed from; from what has no partner it goes back through calls that are
- * right by their own inputs. False where the work ends first. */
-bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out);
+ * right by their own inputs. *silent: of how many uses no backward call was recorded, which therefore added nothing.
+ * False where the work ends first. */
+bool gradient_is_sum(const struct gradient_side *g, struct arena *a, uint32_t row, struct summed_gradient *out,
+                     int *silent);
 
 #endif

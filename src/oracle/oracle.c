@@ -462,19 +462,21 @@ static void find_own_wrong(struct crossing *x)
 #define SUM_COST 16   /* operations an element: some uses on both sides */
 #define SUM_ROWS 2e7  /* looked at for all of them */
 
-/* Whether each side's row of a line is a sum of what the uses of a value return there. */
+/* Whether each side's row of a line is a sum of what the uses of a value return there. Where one side has more uses that
+ * return nothing, it may have cut them off. */
 static bool is_summed(const struct crossing *x, const struct dataflow flow[2], uint32_t line,
                       struct gradient_work *work, struct summed_gradient *out)
 {
     struct arena a = {0};
     bool summed = true;
+    int silent[2] = {0};
     *out = (struct summed_gradient){.line = line};
     for (int s = GOLDEN; s >= TARGET && summed; s--) {
         const struct gradient_side g = {s, x->side[s], &flow[s], x->pairing, work};
-        summed = gradient_is_sum(&g, &a, x->pairing->lines.v[line].row[s], out);
+        summed = gradient_is_sum(&g, &a, x->pairing->lines.v[line].row[s], out, &silent[s]);
     }
     arena_release(&a);
-    return summed;
+    return summed && silent[TARGET] == silent[GOLDEN];
 }
 
 /* Whether a row is a gradient that comes in, or a parameter's. */
