@@ -39,12 +39,12 @@ static bool counts_differ(const struct judge_pass *p, const struct verdict_case 
 
 /* Whether both sides' lowest element is a mask fill, possibly different ones: −inf, the type's lowest number, −10000;
  * not one of values of that size. */
-static bool masked_alike(const struct judge_pass *p, const struct verdict_case *k)
+static bool both_masked(const struct judge_pass *p, const struct verdict_case *k)
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
     uint64_t nan[2] = {0, 0}, inf;
     if (!verdict_case_has(k, HAS_MAX) || !verdict_case_has(k, HAS_MIN) || !(t[STAT_MIN] <= MASK_FILL) ||
-        !(g[STAT_MIN] <= MASK_FILL) || t[STAT_MIN] == g[STAT_MIN])
+        !(g[STAT_MIN] <= MASK_FILL))
         return false;
     recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
@@ -70,7 +70,8 @@ static double sketched_error(const struct judge_pass *p, const struct verdict_ca
 {
     double e = sketches_apart(p, k->row);
     bool filled = !isnan(e) && p->side[TARGET]->sketch[(size_t)k->row[TARGET] * SKETCH_NUMBERS + SKETCH_FILLS] > 0;
-    double whole = filled && !masked_alike(p, k) ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
+    bool other_fills = k->r[TARGET]->stat[STAT_MIN] != k->r[GOLDEN]->stat[STAT_MIN] && both_masked(p, k);
+    double whole = filled && !other_fills ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
     return whole > e ? whole : e;
 }
 
@@ -119,23 +120,26 @@ static bool give_same_checksum(struct judge_pass *p, struct verdict_case *k)
     return true;
 }
 
-/* Different fills: how many there are is compared, and the maximum, which is all that is known of the other elements.
- * A mask itself has none: where its fills cannot be counted, nothing was compared. */
-static bool give_other_fills(struct judge_pass *p, struct verdict_case *k)
+/* Fills: how many there are is compared, and the maximum, which is all that is known of the other elements. Where they
+ * cannot be counted, an equal maximum says nothing of the mask. Of equal fills that can be, the figures tell. */
+static bool give_fills(struct judge_pass *p, struct verdict_case *k)
 {
-    if (p->o->exact || !masked_alike(p, k) || !isnan(sketched_error(p, k)))
+    if (p->o->exact || !both_masked(p, k) || !isnan(sketched_error(p, k)))
         return false;
     double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX], low = k->r[TARGET]->stat[STAT_MIN],
            other = k->r[GOLDEN]->stat[STAT_MIN], largest = fmax(fabs(a), fabs(b));
     double t = recorded_fills(p->side[TARGET], k->row[TARGET]), g = recorded_fills(p->side[GOLDEN], k->row[GOLDEN]);
     bool counted = !isnan(t) && !isnan(g);
+    if (counted && low == other)
+        return false;
     k->out->flags |= LINE_MASKED;
-    if (counted && !recorded_fills_agree(t, g, largest / fmin(fabs(low), fabs(other))))
+    if (counted && !recorded_fills_agree(t, g, largest / fmin(fabs(low), fabs(other)))) {
         verdict_case_give(k, VERDICT_DEVIATE, RULE_MASK_COUNTS);
-    else if (largest == 0 && !counted)
+        return true;
+    }
+    row_verdict_weigh(p, k, largest > 0 ? fabs(a - b) / (b != 0 ? fabs(b) : largest) : 0, true);
+    if (!counted && verdict_is_accepted((enum verdict)k->out->verdict))
         verdict_case_give(k, VERDICT_SKIP, RULE_MASK_UNCOUNTED);
-    else
-        row_verdict_weigh(p, k, largest > 0 ? fabs(a - b) / (b != 0 ? fabs(b) : largest) : 0, true);
     return true;
 }
 
@@ -230,7 +234,7 @@ void recorded_verdict_give(struct judge_pass *p, struct verdict_case *k)
 {
     /* the first that applies */
     static bool (*const give[])(struct judge_pass *, struct verdict_case *) = {
-        give_same_checksum, give_other_fills,     give_nonfinite,      give_integers,
+        give_same_checksum, give_fills,     give_nonfinite,      give_integers,
         give_by_error,      give_nonfinite_alike, give_other_checksum, give_other_type};
     k->out->flags |= LINE_STATISTICS;
     for (size_t i = 0; i < ARRAY_LEN(give); i++)

@@ -550,8 +550,7 @@ static const struct {
     [RULE_CONSTANT] = {.say = say_constant},
     [RULE_MASK_COUNTS] = {.say = say_mask_counts},
     [RULE_MASK_UNCOUNTED] =
-        {.plain =
-             N_("masks with different fill values; the recorded figures do not tell how many elements are filled")},
+        {.plain = N_("a mask has filled elements; the recorded figures do not tell how many")},
     [RULE_FILLS] = {.plain = N_("each side has the lowest number of a type, a mask's fill value")},
     [RULE_SCALAR_DIFFERS] = {.say = say_scalar_differs},
     [RULE_INTEGERS_DIFFER] = {.plain = N_("integers must be equal")},

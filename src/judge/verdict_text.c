@@ -52,8 +52,7 @@ static const struct {
 } classes[] = {
     [FIRST_INPUT] = {"input-first", N_("an input"), N_("An input deviates first. Look upstream: the call that produced it, an "
                                                        "unrecorded call, or a constant.")},
-    [FIRST_OUTPUT] = {"output-first", N_("an output"), N_("The inputs agree and an output deviates: the deviation starts in this "
-                                                          "call.")},
+    [FIRST_OUTPUT] = {"output-first", N_("an output"), NULL}, /* by what is known of its inputs */
     [FIRST_GAP] = {"gap-first", N_("behind unpaired calls"), N_("The deviation starts in calls that only one side recorded: compare the calls "
                                                                 "of this gap.")},
     [FIRST_SHAPE] = {"shape-first", N_("another size"), N_("The element counts differ: a different layout, padding, or a different "
@@ -104,22 +103,48 @@ int verdict_shown_as(struct str word)
     return -1;
 }
 
-/* The number of recorded inputs of a line's call, and whether one in an uncertain pair deviates too. */
-static int inputs_of(const struct judgement *j, const struct measure *m, uint32_t line, bool *unsure)
+/* What is known of the inputs of an output that deviates. */
+enum inputs_known {
+    INPUTS_AGREE,
+    INPUTS_NONE,       /* none was recorded */
+    INPUTS_UNCOMPARED, /* one was not compared */
+    INPUTS_MASKED,     /* figures do not tell whether the mask in one agrees */
+    INPUTS_UNSURE,     /* one in an uncertain pair deviates too */
+};
+
+static enum inputs_known inputs_of(const struct judgement *j, const struct measure *m, uint32_t line)
 {
     uint32_t row = m->pairing->lines.v[line].row[TARGET];
     const struct dump *d = m->side[TARGET];
-    int n = 0;
-    *unsure = false;
+    enum inputs_known known = row == NONE ? INPUTS_AGREE : INPUTS_NONE;
     if (row == NONE)
-        return 1;
+        return known;
     EACH_ROW(d, d->rows.v[row].call, r) {
+        const struct line_judgement *x = &j->line[m->pairing->line_of[TARGET][r]];
+        enum inputs_known of = verdict_is_bad((enum verdict)x->verdict)                      ? INPUTS_UNSURE
+                               : x->rule == RULE_MASK_UNCOUNTED                              ? INPUTS_MASKED
+                               : x->verdict == VERDICT_SKIP && d->rows.v[r].kind == ROW_TENSOR ? INPUTS_UNCOMPARED
+                                                                                             : INPUTS_AGREE;
         if (d->rows.v[r].io == IO_OUTPUT || d->rows.v[r].io == IO_GRADIENT)
             continue;
-        n++;
-        *unsure = *unsure || verdict_is_bad(j->line[m->pairing->line_of[TARGET][r]].verdict);
+        known = known == INPUTS_NONE || of > known ? of : known;
     }
-    return n;
+    return known;
+}
+
+static const char *explain_inputs(enum inputs_known known)
+{
+    static const char *const text[] = {
+        [INPUTS_AGREE] = N_("The inputs agree and an output deviates: the deviation starts in this call."),
+        [INPUTS_NONE] = N_("No input of this call was recorded; its output deviates."),
+        [INPUTS_UNCOMPARED] = N_("An output deviates, and an input was not compared: the deviation starts in this call or "
+                                 "in that input."),
+        [INPUTS_MASKED] = N_("An output deviates, and the recorded figures do not tell whether the mask in its input is "
+                             "the same: compare both sides' masks first."),
+        [INPUTS_UNSURE] = N_("An output deviates, and so does an input whose pairing is doubtful: check that input "
+                             "first."),
+    };
+    return _(text[known]);
 }
 
 static const char *explain_class(const struct judgement *j, const struct measure *m, uint32_t line, enum first_class k)
@@ -147,12 +172,7 @@ static const char *explain_class(const struct judgement *j, const struct measure
         m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_GRADIENT)
         return _("This gradient does not follow from what goes into its module and what comes back: look for a hook, a "
                  "factor or a reduction of this parameter alone.");
-    bool unsure;
-    if (k == FIRST_OUTPUT && !inputs_of(j, m, line, &unsure))
-        return _("No input of this call was recorded; its output deviates.");
-    if (k == FIRST_OUTPUT && unsure)
-        return _("An output deviates, and so does an input whose pairing is doubtful: check that input first.");
-    return _(classes[k].text);
+    return k == FIRST_OUTPUT ? explain_inputs(inputs_of(j, m, line)) : _(classes[k].text);
 }
 
 const char *explain_first(const struct judgement *j, const struct measure *m)
