@@ -38,6 +38,13 @@ static uint32_t beside_run(const struct enclosure *x, uint32_t call, int step)
     return c < x->d->calls.n && x->d->calls.v[c].phase == x->d->calls.v[call].phase ? c : NONE;
 }
 
+/* Whether no recorded call made what a row holds: none is known, or a module gives it that has other results inside. */
+static bool is_made_unseen(const struct enclosure *x, uint32_t row)
+{
+    uint32_t from = enclosed_maker(x, row);
+    return x->flow->held[row] == NONE || (from != NONE && x->d->calls.v[from].kind == CALL_MODULE);
+}
+
 /* Whether the call behind those without a partner agrees and reads something that no recorded call made: what they
  * gave, as steps nobody recorded put it together (a stack of slices). */
 static bool is_read_unseen(const struct enclosure *x, uint32_t call)
@@ -48,7 +55,7 @@ static bool is_read_unseen(const struct enclosure *x, uint32_t call)
     EACH_EARLY_ROW(x->d, next, r) {
         const struct row *in = &x->d->rows.v[r];
         if (in->io == IO_INPUT && in->kind == ROW_TENSOR && dtype_is_float(in->dtype) && !x->flow->weight[r] &&
-            x->flow->known[r] && x->flow->held[r] == NONE)
+            x->flow->known[r] && is_made_unseen(x, r))
             return true;
     }
     return false;

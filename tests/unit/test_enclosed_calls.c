@@ -93,9 +93,36 @@ static void counts_beside_judged_calls(void **state)
     assert_int_equal(judgement_unjudged(&j, &o), UNJUDGED_NOT);
 }
 
+/* The same of what a module gives, when steps nobody recorded put its results together; not of what the last call inside
+ * it gave. */
+static void behind_a_module(void **state)
+{
+    (void)state;
+    for (int recorded = 0; recorded < 2; recorded++) {
+        side_start(&d, "pytorch");
+        uint32_t first = step(0, 1), slice = step(2, 3), module = side_call(&d, "Module.rnn.LSTM.forward.0", "rnn");
+        row(module, "input.0", 1);
+        row(module, "output.0", recorded ? 1 : 5);
+        uint32_t last = step(recorded ? 1 : 5, 6);
+        side_end(&d);
+        bool agrees[4] = {false};
+        uint8_t paired[4] = {0};
+        agrees[first] = agrees[last] = agrees[module] = true;
+        paired[first] = paired[last] = paired[module] = 1;
+        struct dataflow flow;
+        dataflow_build(&flow, &d);
+        bool *is = enclosed_calls_find(&d, &flow, agrees, paired);
+        assert_int_equal(is[slice], !recorded);
+        free(is);
+        dataflow_release(&flow);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_a_module),
         cmocka_unit_test(behind_unrecorded_steps),
         cmocka_unit_test(between),
         cmocka_unit_test(counts_beside_judged_calls),
