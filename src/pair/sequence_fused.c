@@ -272,8 +272,8 @@ void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const
         pair_biases(w, s, x, item, n);
         pair_group_rows(w, s, x->call, part, n, IO_PARAMETER, 0, true, x);
         pair_group_rows(w, s, sequence_twin(w, s, x->call), twin, n, IO_INPUT, 0, true, x);
-        if (w->d[s]->calls.v[x->call].kind == CALL_MODULE)
-            pair_group_rows(w, s, sequence_gradient_of(w, s, x->call, &gradients[s]), grad, n, IO_GRADIENT, 0, true, x);
+        for (int k = 0; k < 2 && w->d[s]->calls.v[x->call].kind == CALL_MODULE; k++) /* of the weight and of the bias */
+            pair_group_rows(w, s, sequence_gradient_of(w, s, x->call, &gradients[s]), grad, n, IO_GRADIENT, k, true, x);
     }
 }
 

@@ -1261,6 +1261,37 @@ static void gradients_follow_their_modules(void **state)
     shut(&b);
 }
 
+/* Of a fused product's parts the gradients of weights and of biases are those of its own. */
+static void gradients_of_fused_parts(void **state)
+{
+    static const char *const names[] = {"bias", "weight"};
+    struct both b;
+    uint32_t rows[4][2];
+    struct value x = fresh(64), whole = {0, -INFINITY, INFINITY, 0}, gradient[2] = {fresh(48), fresh(96)};
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 3; i++) {
+        struct value y = fresh(32), part[2] = {fresh(16), fresh(32)};
+        char path[40];
+        snprintf(path, sizeof path, "layers.0.attn.p%d", i);
+        module_with_gradients(&b.g, path, "Linear", x, y, names, part, rows[i]);
+        whole.numel += y.numel;
+        whole.max = fmax(whole.max, y.max);
+        whole.min = fmin(whole.min, y.min);
+        whole.norm = hypot(whole.norm, y.norm);
+    }
+    module_with_gradients(&b.t, "layers.0.attn.all", "Linear", x, whole, names, gradient, rows[3]);
+    align(&b);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            bool found = false;
+            for (size_t n = 0; n < b.found.pairs.n; n++)
+                found = found || (b.found.pairs.v[n].t == rows[3][k] && b.found.pairs.v[n].g == rows[i][k]);
+            assert_true(found);
+        }
+    shut(&b);
+}
+
 /* A package that counts its activations as layers: the weights tell which number is which, also where no result
  * agrees. */
 static void numbers_of_layers_are_learned(void **state)
@@ -1438,6 +1469,7 @@ int main(void)
         cmocka_unit_test(taken_rows_are_left_alone),
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(fused_calls_are_groups),
+        cmocka_unit_test(gradients_of_fused_parts),
         cmocka_unit_test(parts_run_elsewhere),
         cmocka_unit_test(far_parts_have_to_be_proven),
         cmocka_unit_test(a_fused_call_that_adds_first),
