@@ -8,6 +8,7 @@
 #include "dump/reader.h"
 #include "pair/name_anchors.h"
 #include "pair/cut_view.h"
+#include "pair/exchanged_operands.h"
 #include "pair/repeated.h"
 #include "pair/sequence.h"
 #include "ranks/join_text.h"
@@ -239,10 +240,29 @@ static struct pair by_call(const struct pairs_building *b, uint32_t t, uint32_t 
         .origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_PATH, .confidence = SEQUENCE_PATH, .view = NONE};
 }
 
+/* Pairs the operands of paired calls that take them in another order, and their gradients. crossed: the target's
+ * backward calls of such calls. */
+static void cross_operands(struct pairs_building *b, uint32_t t, uint32_t g, bool filled, struct nmap *crossed)
+{
+    const struct dump *const d[2] = {b->t, b->g};
+    uint32_t row[2][2];
+    bool gradients = nmap_get(crossed, t) != MAP_NONE;
+    if (gradients ? !operand_gradients(b->t, t, row[TARGET]) || !operand_gradients(b->g, g, row[GOLDEN])
+                  : !operands_exchanged(d, (const uint32_t[]){t, g}, row))
+        return;
+    if (!gradients && b->t->calls.v[t].twin != NONE)
+        nmap_set(crossed, b->t->calls.v[t].twin, 1);
+    for (int i = 0; i < 2; i++)
+        if (!b->taken[TARGET][row[TARGET][i]] && !b->taken[GOLDEN][row[GOLDEN][!i]] &&
+            !pair_denied(b, row[TARGET][i], row[GOLDEN][!i]))
+            propose_pair(b, row[TARGET][i], row[GOLDEN][!i], by_call(b, t, g, filled));
+}
+
 /* Pairs rows of paired calls (target call → golden call, or NONE), same slot with same slot. */
 static void by_slots(struct pairs_building *b, const uint32_t *partner, bool filled)
 {
     size_t slots = b->t->slots.n + 1;
+    struct nmap crossed = {0};
     struct slot_lists l = {
         .to = translate_slots(b),
         .head = mem_alloc(slots * sizeof *l.head),
@@ -257,6 +277,7 @@ static void by_slots(struct pairs_building *b, const uint32_t *partner, bool fil
         uint32_t other = partner[c];
         if (other == NONE)
             continue;
+        cross_operands(b, c, other, filled, &crossed);
         list_rows(b, &l, other);
         EACH_ROW(b->t, c, t) {
             uint32_t *at = &l.head[b->t->rows.v[t].slot], g;
@@ -270,6 +291,7 @@ static void by_slots(struct pairs_building *b, const uint32_t *partner, bool fil
         }
         forget_rows(b, &l, other);
     }
+    nmap_release(&crossed);
     free(l.to);
     free(l.head);
     free(l.tail);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "pair/align_item.h"
+#include "pair/axis_order.h"
 #include "dump/family.h"
 
 #define PROBED 16       /* elements of a result's row that are computed */
@@ -211,36 +212,104 @@ static bool operands_of(const struct dump *d, uint32_t call, uint32_t operand[2]
     return n == 2;
 }
 
-/* Whether a row of the target is paired with this one, and one is the other transposed as their shapes show. */
-static bool paired_turned(const struct pairing *p, const struct dump *const d[2], uint32_t t, uint32_t g)
+/* Whether the last two axes of a row are of one length, so that its shape does not tell which is which. */
+static bool ends_square(const struct dump *d, uint32_t row)
 {
-    uint32_t line = pairing_paired_line(p, TARGET, t);
-    const struct shape *x = dump_row_shape(d[TARGET], t), *y = dump_row_shape(d[GOLDEN], g);
-    return line != NONE && p->lines.v[line].row[GOLDEN] == g && x && y &&
-           x->ndim == 2 && y->ndim == 2 && x->dim[0] == y->dim[1] && x->dim[1] == y->dim[0] && x->dim[0] != x->dim[1];
+    const struct shape *s = dump_row_shape(d, row);
+    return s && s->ndim >= 2 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2] && s->dim[s->ndim - 1] > 1;
 }
 
-/* Whether a line's rows are results of products with exchanged, transposed operands: B'A' is (AB)'. */
-static bool is_product_turned(const struct pairing *p, const struct dump *const d[2], const struct line *l)
+/* Whether the last two axes of one shape are those of the other exchanged, of other lengths, and all before are alike.
+ */
+static bool shapes_turned(const struct shape *x, const struct shape *y)
+{
+    if (!x || !y || x->ndim < 2 || x->ndim != y->ndim)
+        return false;
+    int last = x->ndim - 1;
+    for (int i = 0; i < last - 1; i++)
+        if (x->dim[i] != y->dim[i])
+            return false;
+    return x->dim[last] == y->dim[last - 1] && x->dim[last - 1] == y->dim[last] && x->dim[last] != y->dim[last];
+}
+
+/* Whether the elements of two rows of one shape agree with the last two axes exchanged, and only so. */
+static bool elements_turned(const struct dump *const d[2], uint32_t t, uint32_t g)
+{
+    struct tensor x[2];
+    struct view v;
+    struct err quiet;
+    double stored, error;
+    bool turned = false;
+    if (!ends_square(d[TARGET], t) || !shape_same(dump_row_shape(d[TARGET], t), dump_row_shape(d[GOLDEN], g)) ||
+        !dump_row_readable(d[TARGET], t) || !dump_row_readable(d[GOLDEN], g) ||
+        dump_tensor(d[TARGET], t, &x[TARGET], &quiet))
+        return false;
+    if (dump_tensor(d[GOLDEN], g, &x[GOLDEN], &quiet) == 0) {
+        int n = x[GOLDEN].ndim;
+        turned = axis_order_find(&x[TARGET], &x[GOLDEN], &v, &stored, &error, &quiet) == 0 && v.count == 1 &&
+                 v.step[0].v[n - 1] == n - 2 && v.step[0].v[n - 2] == n - 1 && error < FITS && stored > DIFFERS;
+        tensor_close(&x[GOLDEN]);
+    }
+    tensor_close(&x[TARGET]);
+    return turned;
+}
+
+/* A row of the target that is paired with this one, one being the other transposed as their shapes or elements show:
+ * its line; else NONE. */
+static uint32_t paired_turned(const struct pairing *p, const struct dump *const d[2], uint32_t t, uint32_t g)
+{
+    uint32_t line = pairing_paired_line(p, TARGET, t);
+    if (line == NONE || p->lines.v[line].row[GOLDEN] != g)
+        return NONE;
+    return shapes_turned(dump_row_shape(d[TARGET], t), dump_row_shape(d[GOLDEN], g)) || elements_turned(d, t, g)
+               ? line
+               : NONE;
+}
+
+/* Whether a line's rows are results of products with exchanged, transposed operands: B'A' is (AB)'. The operands'
+ * lines. */
+static bool is_product_turned(const struct pairing *p, const struct dump *const d[2], const struct line *l,
+                              uint32_t line[2])
 {
     uint32_t operand[2][2];
     for (int s = 0; s < 2; s++) {
         const struct row *r = &d[s]->rows.v[l->row[s]];
-        if (r->io != IO_OUTPUT || d[s]->calls.v[r->call].family != FAMILY_LINEAR || !square_width(d[s], l->row[s]) ||
+        if (r->io != IO_OUTPUT || d[s]->calls.v[r->call].phase != PHASE_FORWARD ||
+            !family_is_product(d[s]->calls.v[r->call].family) ||
             !operands_of(d[s], r->call, operand[s]))
             return false;
     }
-    return paired_turned(p, d, operand[TARGET][0], operand[GOLDEN][1]) &&
-           paired_turned(p, d, operand[TARGET][1], operand[GOLDEN][0]);
+    for (int i = 0; i < 2; i++)
+        line[i] = paired_turned(p, d, operand[TARGET][i], operand[GOLDEN][!i]);
+    return line[0] != NONE && line[1] != NONE;
 }
 
+/* The results of such products, what comes back to them, and operands of which the shape does not tell it. */
 static void turn_products(struct pairing *p, const struct dump *const d[2], uint32_t *view)
 {
+    struct nmap back = {0}; /* the target's backward calls of such products */
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
-        if (l->pair != NONE && p->pairs.v[l->pair].view == NONE && is_product_turned(p, d, l))
+        uint32_t operand[2];
+        if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_product_turned(p, d, l, operand))
+            continue;
+        const struct line *all[] = {l, &p->lines.v[operand[0]], &p->lines.v[operand[1]]};
+        for (size_t k = 0; k < ARRAY_LEN(all); k++)
+            if (ends_square(d[TARGET], all[k]->row[TARGET]))
+                transpose_pair(p, all[k]->pair, view);
+        uint32_t twin = d[TARGET]->calls.v[d[TARGET]->rows.v[l->row[TARGET]].call].twin;
+        if (twin != NONE)
+            nmap_set(&back, twin, 1);
+    }
+    for (size_t i = 0; i < p->lines.n && back.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        const struct row *r = l->pair == NONE ? NULL : &d[TARGET]->rows.v[l->row[TARGET]];
+        if (r && r->kind == ROW_TENSOR && p->pairs.v[l->pair].view == NONE && nmap_get(&back, r->call) != MAP_NONE &&
+            ends_square(d[TARGET], l->row[TARGET]) &&
+            shape_same(dump_row_shape(d[TARGET], l->row[TARGET]), dump_row_shape(d[GOLDEN], l->row[GOLDEN])))
             transpose_pair(p, l->pair, view);
     }
+    nmap_release(&back);
 }
 
 void product_layout_find(struct pairing *p, const struct dump *target, const struct dump *golden)

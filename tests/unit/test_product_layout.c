@@ -161,9 +161,60 @@ static void results_of_exchanged_operands(void **state)
     }
 }
 
+/* One pair of matrices in a batch of two, multiplied in one framework; `turned`: with exchanged, transposed operands. */
+static void record_batch(struct tensor_dump *d, const float *x, const float *w, int inner, bool turned, bool wrong)
+{
+    enum { MOST = 2 * WIDTH * WIDTH };
+    const char *call = "Torch.matmul.0.forward";
+    float a[MOST], b[MOST], y[MOST];
+    char shape[3][30];
+    for (int i = 0; i < 2; i++)
+        for (int r = 0; r < ROWS; r++)
+            for (int n = 0; n < ROWS; n++) {
+                double sum = 0;
+                for (int k = 0; k < inner; k++) {
+                    float left = x[(i * ROWS + r) * inner + k], right = w[(i * inner + k) * ROWS + n];
+                    sum += (double)left * (double)right;
+                    a[i * ROWS * inner + (turned ? k * ROWS + r : r * inner + k)] = left;
+                    b[i * ROWS * inner + (turned ? n * inner + k : k * ROWS + n)] = right;
+                }
+                y[i * ROWS * ROWS + (turned && !wrong ? n * ROWS + r : r * ROWS + n)] = (float)sum;
+            }
+    snprintf(shape[0], sizeof shape[0], "2,%d,%d", ROWS, inner);
+    snprintf(shape[1], sizeof shape[1], "2,%d,%d", inner, ROWS);
+    snprintf(shape[2], sizeof shape[2], "2,%d,%d", ROWS, ROWS);
+    tensors_begin_of(d, scratch(), "pytorch");
+    fprintf(d->json, "\"%s\":{\"input_args\":[", call);
+    tensors_row(d, call, "input.0", shape[0], turned ? b : a, (size_t)(2 * ROWS * inner));
+    fputs(",", d->json);
+    tensors_row(d, call, "input.1", shape[1], turned ? a : b, (size_t)(2 * ROWS * inner));
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, call, "output.0", shape[2], y, 2 * ROWS * ROWS);
+    fputs("]}", d->json);
+    tensors_end(d);
+}
+
+static void batches_with_exchanged_operands(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int inner = i < 2 ? WIDTH : ROWS; /* ROWS: no shape tells, the elements do */
+        float x[2 * ROWS * WIDTH], w[2 * ROWS * WIDTH];
+        struct tensor_dump d[2];
+        draw(x, 2 * ROWS * inner);
+        draw(w, 2 * ROWS * inner);
+        record_batch(&d[TARGET], x, w, inner, true, i % 2);
+        record_batch(&d[GOLDEN], x, w, inner, false, false);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        assert_int_equal(s->now->judged->first != NONE, i % 2);
+        shut(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_with_exchanged_operands),
         cmocka_unit_test(layouts_are_read_off_the_products),
         cmocka_unit_test(layouts_of_other_weights),
         cmocka_unit_test(results_of_exchanged_operands),
