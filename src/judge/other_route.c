@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 #define FOLLOWED 64 /* calls without a partner through which a value is followed, at most */
 #define HEALED 64   /* an end differs by so many times less, or nothing is regrouped: something small was added */
+#define NEARER 16   /* the same of an end that differs by no more than the noise around it, which 16 bits leave */
+#define AROUND 2    /* times the noise level */
 #define ONE_FUNCTION 2 /* residual */
 #define PLACE_ALONE 0.7f /* the confidence of a pair from which on more than its place speaks for it */
 
@@ -120,18 +123,18 @@ static bool takes_others_alone(const struct routes *x, int s, uint32_t call)
     return any;
 }
 
-/* Whether a call of a pair reads a tensor that has no partner, in the place of which the other side has none of several
- * elements: it may compute with another operand. */
+/* Whether a call of a pair reads a tensor of several elements that has no partner: it may compute with another operand.
+ */
 static bool takes_another_operand(const struct routes *x, const uint32_t row[2])
 {
-    int lacking[2] = {0, 0};
     for (int s = 0; s < 2; s++)
         EACH_EARLY_ROW(x->d[s], x->d[s]->rows.v[row[s]].call, r) {
             const struct row *in = &x->d[s]->rows.v[r];
-            lacking[s] += in->io == IO_INPUT && in->kind == ROW_TENSOR && dump_row_numel(x->d[s], r) > 1 &&
-                          pairing_paired_line(x->m->pairing, s, r) == NONE;
+            if (in->io == IO_INPUT && in->kind == ROW_TENSOR && dump_row_numel(x->d[s], r) > 1 &&
+                pairing_paired_line(x->m->pairing, s, r) == NONE)
+                return true;
         }
-    return lacking[TARGET] != lacking[GOLDEN];
+    return false;
 }
 
 /* Whether nothing but its place speaks for a pair that is not in doubt, neither figures nor the calls' names: they may
@@ -144,6 +147,16 @@ static bool has_its_place_alone(const struct routes *x, uint32_t line)
         name[s] = dump_call_name(x->d[s], x->d[s]->rows.v[l->row[s]].call);
     return x->m->pairing->pairs.v[l->pair].confidence < PLACE_ALONE && !(x->j->line[line].flags & LINE_DOUBTFUL) &&
            !str_eq(name[TARGET], name[GOLDEN]);
+}
+
+/* Whether the calls of two rows are other operators: what one gives, the other side may make in a later step. */
+static bool are_other_operators(const struct routes *x, const uint32_t row[2])
+{
+    char plain[2][FAMILY_PLAIN];
+    struct str op[2];
+    for (int s = 0; s < 2; s++)
+        op[s] = family_plain(align_item_operator(x->d[s], x->d[s]->rows.v[row[s]].call), plain[s]);
+    return !str_eq(op[0], op[1]);
 }
 
 static bool may_differ(const struct routes *x, uint32_t line)
@@ -159,10 +172,11 @@ static bool may_differ(const struct routes *x, uint32_t line)
         return false;
     if (r->io == IO_OUTPUT)
         return call_is_aside(x, r->call) || (backward && call_is_aside(x, c->twin)) || takes_another_operand(x, row) ||
+               are_other_operators(x, row) ||
                (takes_others_alone(x, TARGET, r->call) &&
                 takes_others_alone(x, GOLDEN, x->d[GOLDEN]->rows.v[row[GOLDEN]].call));
     if (!backward)
-        return comes_from_others(x, row) || has_its_place_alone(x, line);
+        return comes_from_others(x, row) || has_its_place_alone(x, line) || takes_another_operand(x, row);
     uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[x->d[GOLDEN]->rows.v[row[GOLDEN]].call].twin};
     return forward[TARGET] != NONE && forward[GOLDEN] != NONE &&
            (comes_otherwise(x, forward) || is_behind_others(x, line));
@@ -200,7 +214,7 @@ static bool differs(const struct routes *x, uint32_t line)
     const struct row *t = &x->d[TARGET]->rows.v[l->row[TARGET]], *g = &x->d[GOLDEN]->rows.v[l->row[GOLDEN]];
     float residual = x->o->residual ? x->o->residual[line] : NAN;
     return dtype_is_float(t->dtype) && dtype_is_float(g->dtype) && (t->io == IO_INPUT || t->io == IO_OUTPUT) &&
-           !(residual > ONE_FUNCTION) && (!(v->flags & LINE_STATISTICS) || figures_tell(x, line));
+           !(residual > ONE_FUNCTION && !are_other_operators(x, l->row)) && (!(v->flags & LINE_STATISTICS) || figures_tell(x, line));
 }
 
 /* ---- what becomes of it ---- */
@@ -221,9 +235,10 @@ static bool is_healed(const struct trail *t, uint32_t end)
     const struct line_judgement *was = &x->j->line[t->line], *is = &x->j->line[end];
     const struct call *c = &x->d[TARGET]->calls.v[x->d[TARGET]->rows.v[x->m->pairing->lines.v[end].row[TARGET]].call];
     double a = distance_of(x, t->line), b = distance_of(x, end);
-    if (!line_agrees(is) || HEALED * (double)is->error > (double)was->error)
+    double times = is->error <= AROUND * is->level ? NEARER : HEALED;
+    if (!line_agrees(is) || times * (double)is->error > (double)was->error)
         return false;
-    return c->family != FAMILY_ADD || !(HEALED * b > a);
+    return c->family != FAMILY_ADD || !(times * b > a);
 }
 
 /* Notes a row that is computed from the value. Whether it has to be followed on. */
