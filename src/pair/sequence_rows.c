@@ -325,6 +325,17 @@ static bool only_operand_left(const struct sequence *w, const struct align_item 
     return left[TARGET] == 1 && left[GOLDEN] == 1 && paired > 0;
 }
 
+/* Leaves out a quotient's divisor beside a product: the product's operand is its reciprocal, which is alike near one. */
+static void leave_out_divisor(const struct sequence *w, const struct align_item *a, const struct align_item *b,
+                              struct rows l[2])
+{
+    const struct align_item *x[] = {a, b};
+    for (int s = 0; s < 2; s++)
+        if (l[s].n == 2 && align_item_does(w->d[s], x[s]->call, STR("div")) &&
+            align_item_does(w->d[!s], x[!s]->call, STR("mul")))
+            l[s].row[1] = NONE;
+}
+
 void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain)
 {
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
@@ -340,7 +351,10 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
     enum pair_why why = a->why == WHY_WEIGHT || a->why == WHY_SAMPLE ? (enum pair_why)a->why : WHY_SLOT;
     sequence_pair_bias(w, a, b);
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
-        struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
+        struct rows both[] = {rows_of(w, 0, a->call, order[o]), rows_of(w, 1, b->call, order[o])};
+        if (order[o] == IO_INPUT && !backward)
+            leave_out_divisor(w, a, b, both);
+        struct rows t = both[TARGET], g = both[GOLDEN];
         if (modules && sequence_end_differs(w, a->call, b->call, order[o]))
             continue;
         if (certain) {

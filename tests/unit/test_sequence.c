@@ -1292,6 +1292,28 @@ static void gradients_of_fused_parts(void **state)
     shut(&b);
 }
 
+/* A quotient beside a product with the reciprocal: near one both are alike, and they are different values. */
+static void a_divisor_near_one(void **state)
+{
+    static const char *const names[] = {"Tensor.__mul__.0.forward", "Tensor.__truediv__.0.forward"};
+    (void)state;
+    for (int divides = 0; divides < 2; divides++) {
+        struct both b;
+        struct value in[2] = {fresh(64), {16, 1.0001, 0.9999, 4}}, out = fresh(64);
+        start(&b);
+        b.t.framework = "pytorch";
+        uint32_t t = wide_call(&b.t, names[divides], divides ? "truediv" : "mul", NULL, PHASE_FORWARD, in, 2, &out, 1);
+        in[1].max = 1.00012;
+        wide_call(&b.g, names[1], "truediv", NULL, PHASE_FORWARD, in, 2, &out, 1);
+        align(&b);
+        EACH_ROW(&b.t, t, r) {
+            const struct sequence_pair *p = pair_of(&b, r);
+            assert_int_equal(p != NULL, divides || dump_row_numel(&b.t, r) == 64);
+        }
+        shut(&b);
+    }
+}
+
 /* A package that counts its activations as layers: the weights tell which number is which, also where no result
  * agrees. */
 static void numbers_of_layers_are_learned(void **state)
@@ -1468,6 +1490,7 @@ int main(void)
         cmocka_unit_test(operands_by_figures),
         cmocka_unit_test(taken_rows_are_left_alone),
         cmocka_unit_test(overflowed_figures),
+        cmocka_unit_test(a_divisor_near_one),
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(gradients_of_fused_parts),
         cmocka_unit_test(parts_run_elsewhere),
