@@ -8,6 +8,7 @@
 
 #include "pair/align_item.h"
 #include "pair/axis_order.h"
+#include "pair/call_arguments.h"
 #include "dump/family.h"
 
 #define PROBED 16       /* elements of a result's row that are computed */
@@ -284,32 +285,93 @@ static bool is_product_turned(const struct pairing *p, const struct dump *const 
     return line[0] != NONE && line[1] != NONE;
 }
 
-/* The results of such products, what comes back to them, and operands of which the shape does not tell it. */
+/* The axis that an argument of a call names, from the front of so many; -1: none, or another kind of value. */
+static int named_axis(const struct dump *d, uint32_t call, int axes)
+{
+    uint32_t r = call_argument(d, call, "dim axis");
+    double axis = r == NONE || d->rows.v[r].kind != ROW_INT ? NAN : d->rows.v[r].stat[0];
+    return axis >= -axes && axis < axes ? (int)axis + (axis < 0 ? axes : 0) : -1;
+}
+
+/* Whether a line's rows are what calls of one operator take that go along the other one of the last two axes each, and
+ * their elements are turned likewise. */
+static bool is_axis_turned(const struct dump *const d[2], const struct line *l)
+{
+    const struct shape *shape = dump_row_shape(d[TARGET], l->row[TARGET]);
+    int axis[2];
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &d[s]->rows.v[l->row[s]];
+        const struct call *c = &d[s]->calls.v[r->call];
+        if (r->io != IO_INPUT || c->phase != PHASE_FORWARD || c->family != FAMILY_SOFTMAX || c->kind == CALL_MODULE ||
+            !ends_square(d[s], l->row[s]))
+            return false;
+        axis[s] = named_axis(d[s], r->call, shape->ndim);
+    }
+    return axis[TARGET] != axis[GOLDEN] && axis[TARGET] >= shape->ndim - 2 && axis[GOLDEN] >= shape->ndim - 2 &&
+           elements_turned(d, l->row[TARGET], l->row[GOLDEN]);
+}
+
+static void note_call(struct nmap *calls, const struct dump *d, uint32_t row, bool itself)
+{
+    uint32_t call = d->rows.v[row].call;
+    if (itself)
+        nmap_set(calls, call, 1);
+    if (d->calls.v[call].twin != NONE)
+        nmap_set(calls, d->calls.v[call].twin, 1);
+}
+
+/* The results of such products, what comes back to them, and operands of which the shape does not tell it; what goes
+ * in and out of calls along another axis. */
 static void turn_products(struct pairing *p, const struct dump *const d[2], uint32_t *view)
 {
-    struct nmap back = {0}; /* the target's backward calls of such products */
+    struct nmap calls = {0}; /* the target's, all square tensors of which are turned */
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
         uint32_t operand[2];
-        if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_product_turned(p, d, l, operand))
+        if (l->pair == NONE || p->pairs.v[l->pair].view != NONE)
             continue;
-        const struct line *all[] = {l, &p->lines.v[operand[0]], &p->lines.v[operand[1]]};
-        for (size_t k = 0; k < ARRAY_LEN(all); k++)
-            if (ends_square(d[TARGET], all[k]->row[TARGET]))
-                transpose_pair(p, all[k]->pair, view);
-        uint32_t twin = d[TARGET]->calls.v[d[TARGET]->rows.v[l->row[TARGET]].call].twin;
-        if (twin != NONE)
-            nmap_set(&back, twin, 1);
+        if (is_product_turned(p, d, l, operand)) {
+            const struct line *all[] = {l, &p->lines.v[operand[0]], &p->lines.v[operand[1]]};
+            for (size_t k = 0; k < ARRAY_LEN(all); k++)
+                if (ends_square(d[TARGET], all[k]->row[TARGET]))
+                    transpose_pair(p, all[k]->pair, view);
+            note_call(&calls, d[TARGET], l->row[TARGET], false);
+        } else if (is_axis_turned(d, l)) {
+            note_call(&calls, d[TARGET], l->row[TARGET], true);
+        }
     }
-    for (size_t i = 0; i < p->lines.n && back.n; i++) {
+    for (size_t i = 0; i < p->lines.n && calls.n; i++) {
         const struct line *l = &p->lines.v[i];
         const struct row *r = l->pair == NONE ? NULL : &d[TARGET]->rows.v[l->row[TARGET]];
-        if (r && r->kind == ROW_TENSOR && p->pairs.v[l->pair].view == NONE && nmap_get(&back, r->call) != MAP_NONE &&
+        if (r && r->kind == ROW_TENSOR && p->pairs.v[l->pair].view == NONE && nmap_get(&calls, r->call) != MAP_NONE &&
             ends_square(d[TARGET], l->row[TARGET]) &&
             shape_same(dump_row_shape(d[TARGET], l->row[TARGET]), dump_row_shape(d[GOLDEN], l->row[GOLDEN])))
             transpose_pair(p, l->pair, view);
     }
-    nmap_release(&back);
+    nmap_release(&calls);
+}
+
+/* What a module holds of a weight that its product takes turned: in another framework always, in the same if the
+ * elements of the parameter are; its gradient lies as it does. turned: such modules of the target. */
+static void turn_held_weights(struct pairing *p, const struct dump *const d[2], const struct nmap *turned, bool same,
+                              uint32_t *view)
+{
+    struct nmap stored = {0}; /* those of one framework */
+    for (size_t i = 0; i < p->lines.n && turned->n; i++) {
+        const struct line *l = &p->lines.v[i];
+        const struct row *r = l->pair == NONE ? NULL : &d[TARGET]->rows.v[l->row[TARGET]];
+        uint32_t scope = r ? d[TARGET]->calls.v[r->call].scope : NONE;
+        if (scope == NONE || (r->io != IO_GRADIENT && (r->io != IO_PARAMETER || !same)) ||
+            p->pairs.v[l->pair].view != NONE || !square_width(d[TARGET], l->row[TARGET]) ||
+            !square_width(d[GOLDEN], l->row[GOLDEN]) || nmap_get(turned, scope) == MAP_NONE)
+            continue;
+        bool held = r->io == IO_PARAMETER && elements_turned(d, l->row[TARGET], l->row[GOLDEN]);
+        if (held)
+            nmap_set(&stored, scope, 1);
+        if (held || (r->io == IO_GRADIENT && (!same || nmap_get(&stored, scope) != MAP_NONE)))
+            transpose_pair(p, l->pair, view);
+    }
+    nmap_release(&stored);
 }
 
 void product_layout_find(struct pairing *p, const struct dump *target, const struct dump *golden)
@@ -331,17 +393,9 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
             continue;
         transpose_pair(p, l->pair, &view);
         uint32_t scope = target->calls.v[target->rows.v[l->row[TARGET]].call].scope;
-        if (scope != NONE && !same)
+        if (scope != NONE)
             nmap_set(&turned, scope, 1);
     }
-    for (size_t i = 0; i < p->lines.n && turned.n; i++) {
-        const struct line *l = &p->lines.v[i];
-        const struct row *r = l->pair == NONE ? NULL : &target->rows.v[l->row[TARGET]];
-        uint32_t scope = r ? target->calls.v[r->call].scope : NONE;
-        if (r && r->io == IO_GRADIENT && p->pairs.v[l->pair].view == NONE && scope != NONE &&
-            square_width(d[TARGET], l->row[TARGET]) && square_width(d[GOLDEN], l->row[GOLDEN]) &&
-            nmap_get(&turned, scope) != MAP_NONE)
-            transpose_pair(p, l->pair, &view);
-    }
+    turn_held_weights(p, d, &turned, same, &view);
     nmap_release(&turned);
 }

@@ -2,6 +2,8 @@
 #include "sessions.h"
 #include "tensors.h"
 
+#include <math.h>
+
 #include "draws.h"
 
 enum { WIDTH = 12, ROWS = 5 };
@@ -211,9 +213,48 @@ static void batches_with_exchanged_operands(void **state)
     }
 }
 
+/* Scores as keys by queries, and a softmax along the other axis; `wrong`: along the other axis of the same scores. */
+static void record_softmax(struct tensor_dump *d, const float *x, int axis, bool turned)
+{
+    const char *call = "Functional.softmax.0.forward";
+    float in[ROWS * ROWS], y[ROWS * ROWS], total[ROWS] = {0};
+    char shape[20];
+    for (int r = 0; r < ROWS; r++)
+        for (int n = 0; n < ROWS; n++)
+            in[r * ROWS + n] = x[turned ? n * ROWS + r : r * ROWS + n];
+    for (int i = 0; i < ROWS * ROWS; i++)
+        total[axis == -1 ? i / ROWS : i % ROWS] += y[i] = expf(in[i]);
+    for (int i = 0; i < ROWS * ROWS; i++)
+        y[i] /= total[axis == -1 ? i / ROWS : i % ROWS];
+    snprintf(shape, sizeof shape, "%d,%d", ROWS, ROWS);
+    tensors_begin_of(d, scratch(), "pytorch");
+    fprintf(d->json, "\"%s\":{\"input_args\":[", call);
+    tensors_row(d, call, "input.0", shape, in, ROWS * ROWS);
+    fprintf(d->json, "],\"input_kwargs\":{\"dim\":{\"type\":\"int\",\"value\":%d}},\"output\":[", axis);
+    tensors_row(d, call, "output.0", shape, y, ROWS * ROWS);
+    fputs("]}", d->json);
+    tensors_end(d);
+}
+
+static void along_the_other_axis(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        float x[ROWS * ROWS];
+        struct tensor_dump d[2];
+        draw(x, ROWS * ROWS);
+        record_softmax(&d[TARGET], x, -2, !wrong);
+        record_softmax(&d[GOLDEN], x, -1, false);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        assert_int_equal(s->now->judged->first != NONE, wrong);
+        shut(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(along_the_other_axis),
         cmocka_unit_test(batches_with_exchanged_operands),
         cmocka_unit_test(layouts_are_read_off_the_products),
         cmocka_unit_test(layouts_of_other_weights),
