@@ -38,11 +38,12 @@ static uint32_t beside_run(const struct enclosure *x, uint32_t call, int step)
     return c < x->d->calls.n && x->d->calls.v[c].phase == x->d->calls.v[call].phase ? c : NONE;
 }
 
-/* Whether no recorded call made what a row holds: none is known, or a module gives it that has other results inside. */
+/* Whether no recorded call made what a row holds: none is known, or a module gives it that no call inside made. */
 static bool is_made_unseen(const struct enclosure *x, uint32_t row)
 {
-    uint32_t from = enclosed_maker(x, row);
-    return x->flow->held[row] == NONE || (from != NONE && x->d->calls.v[from].kind == CALL_MODULE);
+    uint32_t made = dataflow_maker(x->flow, x->d, row);
+    return x->flow->held[row] == NONE || (made != NONE && x->flow->held[made] == NONE &&
+                                          x->d->calls.v[x->d->rows.v[made].call].kind == CALL_MODULE);
 }
 
 /* Whether the call behind those without a partner agrees and reads something that no recorded call made: what they
