@@ -105,25 +105,17 @@ static double *elements_of(const struct dump *d, uint32_t row)
     struct tensor t;
     struct tensor_walk w;
     struct err quiet;
-    unsigned char raw[BLOCK * 16];
-    uint64_t at = 0, n = dump_row_numel(d, row);
+    size_t n = (size_t)dump_row_numel(d, row);
     if (dump_tensor(d, row, &t, &quiet))
         return NULL;
-    double *x = mem_zalloc((size_t)n * sizeof *x);
+    double *x = mem_alloc(n * sizeof *x);
     tensor_walk_init(&w, &t);
-    while (at < n) {
-        long got = tensor_walk_next(&w, raw, BLOCK, &quiet);
-        if (got <= 0)
-            break;
-        dtype_to_f64(t.dtype, raw, (size_t)got, x + at);
-        at += (uint64_t)got;
-    }
+    bool read = tensor_walk_values(&w, x, n, &quiet) == 0;
     tensor_walk_release(&w);
     tensor_close(&t);
-    if (at == n)
-        return x;
-    free(x);
-    return NULL;
+    if (!read)
+        free(x);
+    return read ? x : NULL;
 }
 
 /* The relative error of one side beside the transpose of the other, of square matrices; NaN if it is unknown, or they are

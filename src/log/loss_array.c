@@ -25,24 +25,14 @@ static double *array_values(const struct weights *w, uint32_t i, struct err *e)
     struct tensor_walk walk;
     if (weights_tensor(w, i, &t, e))
         return NULL;
-    const size_t width = dtype_table[t.dtype].size;
     double *out = mem_alloc((t.numel + 1) * sizeof *out);
-    char *raw = mem_alloc(4096 * width);
-    uint64_t n = 0;
-    long got;
     tensor_walk_init(&walk, &t);
-    while ((got = tensor_walk_next(&walk, raw, 4096, e)) > 0) {
-        dtype_to_f64(t.dtype, raw, (size_t)got, out + n);
-        n += (uint64_t)got;
-    }
+    bool read = tensor_walk_values(&walk, out, (size_t)t.numel, e) == 0;
     tensor_walk_release(&walk);
     tensor_close(&t);
-    free(raw);
-    if (got < 0) {
+    if (!read)
         free(out);
-        return NULL;
-    }
-    return out;
+    return read ? out : NULL;
 }
 
 /* What an array holds: enum log_value, LOG_VALUES for the steps, -1 for something else. */

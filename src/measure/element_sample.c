@@ -63,24 +63,16 @@ static void place_chunks(struct element_sample *s)
 static int read_values(const struct element_sample *s, const struct tensor *t, double *out, struct err *e)
 {
     struct tensor_walk w;
-    unsigned char *raw = mem_alloc(ELEMENT_SAMPLE_CHUNK * 16);
     int rc = 0;
     tensor_walk_init(&w, t);
     for (size_t i = 0; i < s->n && rc == 0;) {
         size_t want = s->n - i < ELEMENT_SAMPLE_CHUNK ? s->n - i : ELEMENT_SAMPLE_CHUNK;
         if (s->at)
             tensor_walk_seek(&w, s->at[i]);
-        long got = tensor_walk_next(&w, raw, want, e);
-        if (got <= 0) {
-            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: the file has fewer elements than the "
-                                                   "shape"), t->file.name) : -1;
-            break;
-        }
-        dtype_to_f64(t->dtype, raw, (size_t)got, out + i);
-        i += (size_t)got;
+        rc = tensor_walk_values(&w, out + i, want, e);
+        i += want;
     }
     tensor_walk_release(&w);
-    free(raw);
     return rc;
 }
 

@@ -271,3 +271,19 @@ long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
         swap_bytes(out, done, size);
     return (long)done;
 }
+
+int tensor_walk_values(struct tensor_walk *w, double *out, size_t n, struct err *e)
+{
+    unsigned char raw[LONG_WALK * 16];
+    while (n) {
+        long got = tensor_walk_next(w, raw, n < LONG_WALK ? n : LONG_WALK, e);
+        if (got == 0)
+            err_set(e, ERR_DATA, _("%s: the file has fewer elements than the shape"), w->t->file.name);
+        if (got <= 0)
+            return -1;
+        dtype_to_f64(w->t->dtype, raw, (size_t)got, out);
+        out += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}

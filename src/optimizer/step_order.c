@@ -15,19 +15,17 @@ static size_t read_lead(const struct weights *w, uint32_t at, float out[LEAD])
     struct tensor t;
     struct tensor_walk walk;
     struct err quiet;
-    unsigned char raw[LEAD * 16];
     double wide[LEAD];
     if (weights_tensor(w, at, &t, &quiet))
         return 0;
+    size_t n = t.numel < LEAD ? (size_t)t.numel : LEAD;
     tensor_walk_init(&walk, &t);
-    long n = tensor_walk_next(&walk, raw, LEAD, &quiet);
-    if (n > 0)
-        dtype_to_f64(t.dtype, raw, (size_t)n, wide);
-    for (long i = 0; i < n; i++)
+    bool read = tensor_walk_values(&walk, wide, n, &quiet) == 0;
+    for (size_t i = 0; i < n && read; i++)
         out[i] = (float)wide[i];
     tensor_walk_release(&walk);
     tensor_close(&t);
-    return n > 0 ? (size_t)n : 0;
+    return read ? n : 0;
 }
 
 static bool are_floats_equal(const float *a, const float *b, size_t n)

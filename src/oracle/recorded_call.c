@@ -10,7 +10,7 @@
 #include "judge/conditioning.h"
 #include "pair/align_item.h"
 
-enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
+enum { PLACES_MOST = 4096 };
 #define EMPTY_MOST 1e7 /* limit for the other axes of an empty tensor, which are still iterated */
 /* limits per call: list names may refer to items that do not exist */
 enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 };
@@ -350,19 +350,14 @@ void recorded_call_sizes(struct recorded_call *r, struct arena *a, const struct 
 
 static bool read_tensor(struct tensor *t, double *out)
 {
-    size_t size = dtype_table[t->dtype].size;
-    unsigned char raw[READ_AT_ONCE * 8];
     struct tensor_walk w;
-    struct err e;
-    int64_t at = 0;
-    long n;
+    struct err quiet;
+    if (dtype_table[t->dtype].size > 8)
+        return false;
     tensor_walk_init(&w, t);
-    while ((n = size > 8 ? -1 : tensor_walk_next(&w, raw, READ_AT_ONCE, &e)) > 0) {
-        dtype_to_f64(t->dtype, raw, (size_t)n, out + at);
-        at += n;
-    }
+    bool read = tensor_walk_values(&w, out, (size_t)t->numel, &quiet) == 0;
     tensor_walk_release(&w);
-    return n == 0 && at == (int64_t)t->numel;
+    return read;
 }
 
 /* Whether the values contradict what the recording says of them: then they are another tensor's. */

@@ -45,18 +45,9 @@ static void close_row(struct open_row *o)
 /* Reads n elements from the logical index `at`. */
 static bool read_stretch(struct open_row *o, uint64_t at, size_t n, double *out)
 {
-    unsigned char raw[64 * 16];
     struct err quiet;
     tensor_walk_seek(&o->w, at);
-    for (size_t done = 0; done < n;) {
-        size_t want = n - done < 64 ? n - done : 64;
-        long got = tensor_walk_next(&o->w, raw, want, &quiet);
-        if (got <= 0)
-            return false;
-        dtype_to_f64(o->t.dtype, raw, (size_t)got, out + done);
-        done += (size_t)got;
-    }
-    return true;
+    return tensor_walk_values(&o->w, out, n, &quiet) == 0;
 }
 
 /* The first n elements of the difference of the first and the last row. */

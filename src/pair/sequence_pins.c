@@ -46,20 +46,17 @@ bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
     uint64_t n = t.numel < VALUE_SAMPLE ? t.numel : VALUE_SAMPLE;
     tensor_walk_init(&w, &t);
     for (uint64_t k = 0; k < n; k += STRETCH) {
-        unsigned char raw[STRETCH * 16];
         double value[STRETCH];
         size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
         double spread = fmod((double)(k / STRETCH + 1) * GOLDEN_RATIO, 1);
         uint64_t at = t.numel <= VALUE_SAMPLE ? k : (uint64_t)(spread * (double)(t.numel - STRETCH));
         tensor_walk_seek(&w, at);
-        long got = tensor_walk_next(&w, raw, take, &quiet);
-        if (got <= 0) {
+        if (tensor_walk_values(&w, value, take, &quiet)) {
             sum = NAN;
             break;
         }
-        dtype_to_f64(t.dtype, raw, (size_t)got, value);
-        for (long q = 0; q < got; q++) {
-            s->v[k + (uint64_t)q] = (float)value[q];
+        for (size_t q = 0; q < take; q++) {
+            s->v[k + q] = (float)value[q];
             sum += value[q] * value[q];
         }
     }

@@ -22,21 +22,14 @@ double *part_tensor_values(struct tensor *t, uint64_t *numel)
 {
     struct tensor_walk w;
     struct err quiet;
-    size_t size = dtype_table[t->dtype].size;
-    bool held = t->numel <= PART_VALUES_MOST && dtype_table[t->dtype].klass != CLASS_COMPLEX && size;
-    char *raw = held ? mem_alloc((size_t)t->numel * size + 1) : NULL;
+    bool held = t->numel <= PART_VALUES_MOST && dtype_table[t->dtype].klass != CLASS_COMPLEX &&
+                dtype_table[t->dtype].size;
     double *out = held ? mem_alloc(((size_t)t->numel + 1) * sizeof *out) : NULL;
-    uint64_t done = 0;
     tensor_walk_init(&w, t);
-    for (long got = 1; held && done < t->numel && got > 0; done += (uint64_t)(got > 0 ? got : 0))
-        got = tensor_walk_next(&w, raw + done * size, (size_t)(t->numel - done), &quiet);
-    held = held && done == t->numel;
-    if (held)
-        dtype_to_f64(t->dtype, raw, (size_t)t->numel, out);
+    held = held && tensor_walk_values(&w, out, (size_t)t->numel, &quiet) == 0;
     *numel = t->numel;
     tensor_walk_release(&w);
     tensor_close(t);
-    free(raw);
     if (held)
         return out;
     free(out);
@@ -71,21 +64,11 @@ static bool read_row_stretch(const struct part_source *s, uint64_t from, uint64_
     struct err quiet;
     if (dump_tensor(s->d, s->row, &t, &quiet))
         return false;
-    size_t size = dtype_table[t.dtype].size;
-    char *raw = mem_alloc((size_t)(n < PART_STRETCH ? n : PART_STRETCH) * size + 1);
-    bool there = t.numel == s->n;
     tensor_walk_init(&w, &t);
     tensor_walk_seek(&w, from);
-    for (uint64_t done = 0; there && done < n;) {
-        long got = tensor_walk_next(&w, raw, (size_t)part_stretch(false, n - done), &quiet);
-        there = got > 0;
-        if (there)
-            dtype_to_f64(t.dtype, raw, (size_t)got, out + done);
-        done += there ? (uint64_t)got : 0;
-    }
+    bool there = t.numel == s->n && tensor_walk_values(&w, out, (size_t)n, &quiet) == 0;
     tensor_walk_release(&w);
     tensor_close(&t);
-    free(raw);
     return there;
 }
 
