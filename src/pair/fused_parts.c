@@ -376,10 +376,16 @@ static void ask_part(struct splitting *x, struct part_kind *k, const struct fuse
 
 /* ---- deciding ---- */
 
-/* Whether two layouts select the same place in the fused axis: same number of pieces, same share of a piece. */
+/* Whether two layouts select the same share of a piece. */
+static bool same_share(const struct part_layout *a, const struct part_layout *b)
+{
+    return a->from * (b->to - b->from) == b->from * (a->to - a->from);
+}
+
+/* Whether they select the same place in the fused axis: same number of pieces, same share of a piece. */
 static bool same_place(const struct part_layout *a, const struct part_layout *b)
 {
-    return a->pieces == b->pieces && a->from * (b->to - b->from) == b->from * (a->to - a->from);
+    return a->pieces == b->pieces && same_share(a, b);
 }
 
 /* The votes of all rows of the kind's part (results, weights, gradients, of every layer) for a place. */
@@ -415,6 +421,21 @@ static bool better_place(const struct part_vote *a, const struct part_vote *b, s
     return a->good == b->good && x != y ? x : better_vote(a, b);
 }
 
+/* Rows of one size may be in more or fewer pieces than others of the part: a stage has heads of its own number. The
+ * place of the same share in which they agree, if none of them does in the one that most rows agree on. */
+static struct part_layout own_place(const struct part_kind *k, const struct part_layout *most)
+{
+    const struct part_vote *own = NULL;
+    for (size_t i = 0; i < k->votes.n; i++) {
+        const struct part_vote *v = &k->votes.v[i];
+        if (v->good && same_place(&v->l, most))
+            return *most;
+        if (v->good && same_share(&v->l, most) && (!own || better_vote(v, own)))
+            own = v;
+    }
+    return own ? own->l : *most;
+}
+
 /* The place that most rows of the part agree on, with the layout of smallest error here. NULL if no row agrees. */
 static const struct part_vote *decide_place(const struct splitting *x, const struct part_kind *k)
 {
@@ -425,6 +446,8 @@ static const struct part_vote *decide_place(const struct splitting *x, const str
         if (v.good && (!place.good || better_place(&v, &place, k->index)))
             place = v;
     }
+    if (place.good)
+        place.l = own_place(k, &place.l);
     for (size_t i = 0; i < k->votes.n && place.good; i++)
         if (same_place(&k->votes.v[i].l, &place.l) && (!best || better_vote(&k->votes.v[i], best)))
             best = &k->votes.v[i];

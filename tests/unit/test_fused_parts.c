@@ -23,6 +23,7 @@ struct fusing {
     bool first_axis;
     int faulty; /* the layer that is fused in one piece and the other way round, or -1 */
     int noise;  /* 1: other values altogether */
+    bool stages; /* the last two layers are twice as wide, in twice as many pieces */
 };
 
 static void fill(float *v, int n)
@@ -70,19 +71,22 @@ static struct session *compare(struct tensor_dump d[2], const struct decisions *
 }
 
 /* Parts on one side, wholes on the other, marked together in every layer. */
-static struct session *fused(const struct fusing *f, int wide, struct decisions *marks)
+static struct session *fused(const struct fusing *all, int wide, struct decisions *marks)
 {
     static float part[PARTS_MOST][VALUES], whole[VALUES * PARTS_MOST];
     static char names[LAYERS * PARTS_MOST][2][60];
     struct tensor_dump d[2];
     char text[40], call[50];
-    int width = 0, n = 0;
-    for (int i = 0; i < f->parts; i++)
-        width += f->width[i];
+    int n = 0;
     tensors_begin(&d[0]);
     tensors_begin(&d[1]);
     *marks = (struct decisions){0};
     for (int l = 0; l < LAYERS; l++) {
+        int width = 0;
+        struct fusing in = *all, *f = &in;
+        for (int i = 0; i < f->parts; i++)
+            width += f->width[i] *= all->stages && l >= LAYERS - 2 ? 2 : 1;
+        f->pieces *= all->stages && l >= LAYERS - 2 ? 2 : 1;
         for (int i = 0; i < f->parts; i++) {
             fill(part[i], f->rows * f->width[i]);
             snprintf(call, sizeof call, "Mint.%s.%d.forward", f->ops[i], l);
@@ -147,28 +151,36 @@ static const char *const qkv[] = {"q", "k", "v"}, *const gate[] = {"gate", "up"}
 static void one_piece(void **state)
 {
     (void)state;
-    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 0}, "q k v");
-    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, true, -1, 0}, "q k v as a weight");
-    check(&(struct fusing){qkv, 3, {24, 24, 24}, {2, 0, 1}, 1, 16, false, -1, 0}, "v q k");
-    check(&(struct fusing){qkv, 3, {48, 8, 8}, {0, 1, 2}, 1, 16, false, -1, 0}, "q k v of grouped heads");
-    check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 1, 16, false, -1, 0}, "gate up");
-    check(&(struct fusing){gate, 2, {40, 40}, {1, 0}, 1, 16, true, -1, 0}, "up gate as a weight");
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 0, false}, "q k v");
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, true, -1, 0, false}, "q k v as a weight");
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {2, 0, 1}, 1, 16, false, -1, 0, false}, "v q k");
+    check(&(struct fusing){qkv, 3, {48, 8, 8}, {0, 1, 2}, 1, 16, false, -1, 0, false}, "q k v of grouped heads");
+    check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 1, 16, false, -1, 0, false}, "gate up");
+    check(&(struct fusing){gate, 2, {40, 40}, {1, 0}, 1, 16, true, -1, 0, false}, "up gate as a weight");
 }
 
 static void head_group_by_head_group(void **state)
 {
     (void)state;
-    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 3, 16, false, -1, 0}, "every head by itself");
-    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, -1, 0}, "four groups of three heads");
-    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, true, -1, 0}, "the same as a weight");
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 3, 16, false, -1, 0, false}, "every head by itself");
+    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, -1, 0, false}, "four groups of three heads");
+    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, true, -1, 0, false}, "the same as a weight");
+}
+
+/* A hierarchical model's later stage has more heads of the same width. */
+static void heads_of_stages(void **state)
+{
+    (void)state;
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 3, 16, false, -1, 0, true}, "heads of two stages");
+    check(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 2, 16, true, -1, 0, true}, "weights of two stages");
 }
 
 static void shard_by_shard(void **state)
 {
     (void)state;
-    check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 2, 16, false, -1, 0}, "gate up of two shards");
-    check(&(struct fusing){gate, 2, {64, 64}, {0, 1}, 8, 16, true, -1, 0}, "gate up of eight shards, a weight");
-    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 2, 16, false, -1, 0}, "q k v of two shards");
+    check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 2, 16, false, -1, 0, false}, "gate up of two shards");
+    check(&(struct fusing){gate, 2, {64, 64}, {0, 1}, 8, 16, true, -1, 0, false}, "gate up of eight shards, a weight");
+    check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 2, 16, false, -1, 0, false}, "q k v of two shards");
 }
 
 /* One layer's weight was split the wrong way: it is to show, not to be excused. */
@@ -176,16 +188,16 @@ static void a_faulty_layer_is_found_out(void **state)
 {
     (void)state;
     for (int layer = 0; layer < LAYERS; layer += LAYERS - 1) {
-        check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, layer, 0},
+        check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, layer, 0, false},
               "groups, one layer in one piece");
-        check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 1, 16, false, layer, 0}, "one layer up before gate");
+        check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 1, 16, false, layer, 0, false}, "one layer up before gate");
     }
 }
 
 static void nothing_is_invented(void **state)
 {
     struct decisions marks;
-    struct session *s = fused(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 1}, 1, &marks);
+    struct session *s = fused(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 1, false}, 1, &marks);
     (void)state;
     assert_int_equal(s->now->pairing->views.n, 0);
     for (size_t i = 0; i < s->now->measure.lines; i++)
@@ -198,7 +210,7 @@ static void nothing_is_invented(void **state)
 static void a_part_alone(void **state)
 {
     static float part[3][VALUES], whole[3 * VALUES];
-    static const struct fusing f = {qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 0};
+    static const struct fusing f = {qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 0, false};
     (void)state;
     for (int which = 0; which < 3; which++) {
         struct tensor_dump d[2];
@@ -322,7 +334,7 @@ static void towers_of_one_size(void **state)
 static void a_given_view_stays(void **state)
 {
     struct decisions marks;
-    const struct fusing f = {gate, 2, {40, 40}, {0, 1}, 1, 16, false, -1, 0};
+    const struct fusing f = {gate, 2, {40, 40}, {0, 1}, 1, 16, false, -1, 0, false};
     struct session *s = fused(&f, 1, &marks);
     (void)state;
     for (size_t i = 0; i < marks.log.n; i++)
@@ -356,6 +368,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_piece),
         cmocka_unit_test(head_group_by_head_group),
+        cmocka_unit_test(heads_of_stages),
         cmocka_unit_test(shard_by_shard),
         cmocka_unit_test(a_faulty_layer_is_found_out),
         cmocka_unit_test(nothing_is_invented),
