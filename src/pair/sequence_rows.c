@@ -133,10 +133,43 @@ static bool may_move(const struct sequence *w, uint32_t x, uint32_t y)
     return fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
 }
 
+/* The only tensor that a call takes; NONE: there are more, or none. */
+static uint32_t lone_input(const struct dump *d, uint32_t call)
+{
+    uint32_t found = NONE;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR) {
+            if (found != NONE)
+                return NONE;
+            found = r;
+        }
+    return found;
+}
+
+/* Whether two forward calls of one tensor each take different values: their figures are not alike, and what made one is
+ * paired with something else. */
+static bool take_other_values(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    uint32_t row[2] = {lone_input(w->d[0], t), lone_input(w->d[1], g)}, from[2];
+    struct fingerprint value[2];
+    if (row[0] == NONE || row[1] == NONE)
+        return false;
+    for (int s = 0; s < 2; s++) {
+        from[s] = w->from[s][row[s]];
+        value[s] = fingerprint_of(w->d[s], row[s]);
+    }
+    if (fingerprint_compare(&value[0], &value[1]) > LIKE_UNKNOWN)
+        return false;
+    for (int s = 0; s < 2; s++)
+        if (from[s] != NONE && w->row_pair[s][from[s]] != NONE && w->row_pair[s][from[s]] != from[!s])
+            return true;
+    return false;
+}
+
 /* Whether the gradients at one place in the backward calls of two operators are those of different values: of a
  * quotient's second operand and of a product's, its reciprocal, of a difference's and of a sum's, its negative; of the
- * results of forward calls that are no partners (a root and its reciprocal, alike as their operands' gradients may be).
- */
+ * results of forward calls that are no partners (a root and its reciprocal, alike as their operands' gradients may be);
+ * of what a reciprocal takes and what a reciprocal root does. */
 static bool gradients_of_other_values(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                                       bool product, enum row_io io)
 {
@@ -149,7 +182,7 @@ static bool gradients_of_other_values(const struct sequence *w, const struct ali
         return w->call_pair[0][t->twin] != g->twin;
     EACH_EARLY_ROW(w->d[0], a->call, r)
         gradients += w->d[0]->rows.v[r].io == IO_OUTPUT && w->d[0]->rows.v[r].kind == ROW_TENSOR;
-    return io == IO_OUTPUT && (product || a->family == FAMILY_ADD) && gradients > 1;
+    return io == IO_OUTPUT && (gradients > 1 ? product || a->family == FAMILY_ADD : take_other_values(w, t->twin, g->twin));
 }
 
 /* Pairs rows whose values come from paired calls. */
