@@ -209,12 +209,15 @@ static bool differs(const struct routes *x, uint32_t line)
 {
     const struct line *l = &x->m->pairing->lines.v[line];
     const struct line_judgement *v = &x->j->line[line];
-    if (l->pair == NONE || (v->verdict != VERDICT_DEVIATE && v->verdict != VERDICT_SHAPE) || v->rule == RULE_ILL)
+    bool bad = v->verdict == VERDICT_DEVIATE || v->verdict == VERDICT_SHAPE ||
+               (v->verdict == VERDICT_NONFINITE && are_other_operators(x, l->row)); /* the logarithm of zero */
+    if (l->pair == NONE || !bad || v->rule == RULE_ILL)
         return false;
     const struct row *t = &x->d[TARGET]->rows.v[l->row[TARGET]], *g = &x->d[GOLDEN]->rows.v[l->row[GOLDEN]];
     float residual = x->o->residual ? x->o->residual[line] : NAN;
     return dtype_is_float(t->dtype) && dtype_is_float(g->dtype) && (t->io == IO_INPUT || t->io == IO_OUTPUT) &&
-           !(residual > ONE_FUNCTION && !are_other_operators(x, l->row)) && (!(v->flags & LINE_STATISTICS) || figures_tell(x, line));
+           !(residual > ONE_FUNCTION && !are_other_operators(x, l->row)) &&
+           (!(v->flags & LINE_STATISTICS) || figures_tell(x, line));
 }
 
 /* ---- what becomes of it ---- */
@@ -360,6 +363,13 @@ static bool heals_on(struct routes *x, uint32_t line, int s)
 
 /* ---- all lines ---- */
 
+static bool is_tensor(const struct routes *x, uint32_t line)
+{
+    const struct line *l = &x->m->pairing->lines.v[line];
+    int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    return x->d[s]->rows.v[l->row[s]].kind == ROW_TENSOR;
+}
+
 /* Marks what differs for such a reason, in order, but not those dropped before, nor any behind the first other
  * line that deviates: they may differ because of it. Whether any. */
 static bool mark(struct routes *x, const bool *dropped)
@@ -367,7 +377,8 @@ static bool mark(struct routes *x, const bool *dropped)
     bool any = false, behind = false;
     for (uint32_t i = 0; i < x->j->lines; i++) {
         x->aside[i] = !behind && !dropped[i] && differs(x, i) && may_differ(x, i);
-        behind = behind || (!x->aside[i] && line_is_bad(&x->j->line[i]));
+        /* an argument that differs is seen in what its call gives */
+        behind = behind || (!x->aside[i] && line_is_bad(&x->j->line[i]) && is_tensor(x, i));
         any = any || x->aside[i];
     }
     return any;
