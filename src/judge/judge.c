@@ -46,14 +46,14 @@ static bool row_is_number(const struct row *r)
     return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL;
 }
 
-/* Whether a value is a mask's fill for minus infinity: the lowest number of some type. */
+/* Whether a value is a mask's fill: minus infinity, or for it the lowest number of some type. */
 static bool is_lowest(double v)
 {
     static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_F64};
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
         if (fabs(v + dtype_table[types[i]].max) <= 1e-6 * dtype_table[types[i]].max)
             return true;
-    return false;
+    return isinf(v) && v < 0;
 }
 
 static double largest_of(const struct verdict_case *k, int s)

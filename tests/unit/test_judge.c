@@ -194,6 +194,22 @@ static void fills_in_tensors(void **state)
     scene_end(&s);
 }
 
+/* The same as numbers: minus infinity beside the lowest one; not beside one that leaves something. */
+static void fills_without_end(void **state)
+{
+    (void)state;
+    for (int lowest = 0; lowest < 2; lowest++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "masked_fill");
+        uint32_t r = number_on(&s.d[TARGET], "input.2", ROW_FLOAT, -INFINITY, NULL);
+        number_on(&s.d[GOLDEN], "input.2", ROW_FLOAT, lowest ? -3.4028234663852886e+38 : -1e4, NULL);
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_FILLS, lowest);
+        scene_end(&s);
+    }
+}
+
 /* Types are the same whatever the framework calls them. */
 static void types_as_values(void **state)
 {
@@ -3282,7 +3298,7 @@ int main(void)
         cmocka_unit_test(axes_that_a_call_cannot_change),
         cmocka_unit_test(axes_of_an_incoming_gradient),
         cmocka_unit_test(constant_before_a_difference),
-        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
+        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors), cmocka_unit_test(fills_without_end),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
         cmocka_unit_test(shapes_and_types),
