@@ -115,6 +115,40 @@ void sequence_note(struct sequence *w, const align_item_list *A, const align_ite
         }
 }
 
+/* The first parameter of a call with several axes; NONE. */
+static uint32_t held_weight(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r) {
+        const struct shape *s = dump_row_shape(d, r);
+        if (d->rows.v[r].io == IO_PARAMETER && s && s->ndim > 1)
+            return r;
+    }
+    return NONE;
+}
+
+/* Whether the other side holds the weight of the target's module in one whose partner holds none: it stands around this
+ * one, as a parallel layer around a plain one. */
+static bool is_held_by_what_stands_around(const struct sequence *w, const struct align_item *a,
+                                          const struct align_item *b)
+{
+    const struct dump *g = w->d[GOLDEN];
+    uint32_t x = held_weight(w->d[TARGET], a->call), y = held_weight(g, b->call);
+    if (x == NONE || y == NONE)
+        return false;
+    struct fingerprint own = fingerprint_of(w->d[TARGET], x), other = fingerprint_of(g, y);
+    if (fingerprint_compare(&own, &other) != LIKE_NOT)
+        return false;
+    for (uint32_t r = 0; r < g->rows.n; r++) {
+        uint32_t partner = g->rows.v[r].io == IO_PARAMETER ? w->call_pair[1][g->rows.v[r].call] : NONE;
+        if (partner == NONE || held_weight(w->d[TARGET], partner) != NONE)
+            continue;
+        other = fingerprint_of(g, r);
+        if (own.size == other.size && fingerprint_compare(&own, &other) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
 void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     for (size_t i = 0; i < A->n; i++) {
@@ -134,12 +168,13 @@ void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B)
         int alike, led;
         enum likeness l = fingerprint_compare(&a->value, &b->value);
         input_evidence(w, a, b, &alike, &led);
-        if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && sized_by_chance(w, a, b)) {
+        bool stranger = !a->set && l == LIKE_NOT && !alike && !led;
+        if (stranger && ((a->inputs && sized_by_chance(w, a, b)) || is_held_by_what_stands_around(w, a, b))) {
             B->v[a->match].match = NONE;
             a->match = NONE;
             continue;
         }
-        if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
+        if (stranger && a->inputs && out_of_place(A, i)) {
             a->why = WHY_UNLIKELY;
             a->confidence = 0.3f;
             continue;

@@ -1314,6 +1314,46 @@ static void a_divisor_near_one(void **state)
     }
 }
 
+/* A layer around a plain one, beside the plain one alone, which takes the parameters: what is inside is no other
+ * module's. Where nobody else holds its weight the place counts. */
+static void a_layer_inside_another(void **state)
+{
+    (void)state;
+    for (int held = 0; held < 2; held++) {
+        struct both b;
+        struct value x = fresh(64), y = fresh(64), u = fresh(64), v = fresh(64), weight = fresh(48);
+        start(&b);
+        b.t.framework = "pytorch";
+        const struct {
+            struct dump *d;
+            const char *path, *type;
+            struct value in, out, weight;
+            bool plain;
+        } modules[] = {{&b.t, "layers.0.cross.q_proj.inner", "Linear", x, y, weight, true},
+                       {&b.t, "layers.0.cross.q_proj", "ParallelLinear", x, y, weight, false},
+                       {&b.g, "layers.0.self.q_proj", "Linear", u, v, fresh(48), true},
+                       {&b.g, "layers.0.cross.q_proj", "Linear", x, y, held ? weight : fresh(48), true}};
+        uint32_t inner = NONE;
+        for (size_t i = 0; i < ARRAY_LEN(modules); i++) {
+            char name[100];
+            snprintf(name, sizeof name, "Module.%s.%s.forward.0", modules[i].path, modules[i].type);
+            uint32_t c = wide_call(modules[i].d, name, "Linear", modules[i].path, PHASE_FORWARD, &modules[i].in, 1,
+                                   &modules[i].out, 1);
+            modules[i].d->calls.v[c].kind = CALL_MODULE;
+            inner = i ? inner : modules[i].d->calls.v[c].last_row;
+            if (modules[i].plain) {
+                static const int64_t square[] = {6, 8};
+                uint32_t r = row(modules[i].d, c, IO_PARAMETER, 2, modules[i].weight);
+                modules[i].d->rows.v[r].shape = dump_shape(modules[i].d, square, 2);
+            }
+        }
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, inner);
+        assert_int_equal(p && p->g == b.g.calls.v[0].last_row - 1, !held);
+        shut(&b);
+    }
+}
+
 /* A package that counts its activations as layers: the weights tell which number is which, also where no result
  * agrees. */
 static void numbers_of_layers_are_learned(void **state)
@@ -1491,6 +1531,7 @@ int main(void)
         cmocka_unit_test(taken_rows_are_left_alone),
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(a_divisor_near_one),
+        cmocka_unit_test(a_layer_inside_another),
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(gradients_of_fused_parts),
         cmocka_unit_test(parts_run_elsewhere),
