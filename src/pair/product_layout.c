@@ -342,24 +342,33 @@ static void turn_products(struct pairing *p, const struct dump *const d[2], uint
     nmap_release(&calls);
 }
 
+/* Whether the modules of a line call their parameter otherwise, as "kernel" beside "weight". */
+static bool slots_differ(const struct dump *const d[2], const struct line *l)
+{
+    return strcmp(d[TARGET]->slots.v[d[TARGET]->rows.v[l->row[TARGET]].slot],
+                  d[GOLDEN]->slots.v[d[GOLDEN]->rows.v[l->row[GOLDEN]].slot]) != 0;
+}
+
 /* What a module holds of a weight that its product takes turned: in another framework always, in the same if the
- * elements of the parameter are; its gradient lies as it does. turned: such modules of the target. */
+ * elements of the parameter are; its gradient lies as it does. Where the product was not recorded another name tells.
+ * turned: the target's modules with such a product. */
 static void turn_held_weights(struct pairing *p, const struct dump *const d[2], const struct nmap *turned, bool same,
                               uint32_t *view)
 {
     struct nmap stored = {0}; /* those of one framework */
-    for (size_t i = 0; i < p->lines.n && turned->n; i++) {
+    for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
         const struct row *r = l->pair == NONE ? NULL : &d[TARGET]->rows.v[l->row[TARGET]];
         uint32_t scope = r ? d[TARGET]->calls.v[r->call].scope : NONE;
         if (scope == NONE || (r->io != IO_GRADIENT && (r->io != IO_PARAMETER || !same)) ||
             p->pairs.v[l->pair].view != NONE || !square_width(d[TARGET], l->row[TARGET]) ||
-            !square_width(d[GOLDEN], l->row[GOLDEN]) || nmap_get(turned, scope) == MAP_NONE)
+            !square_width(d[GOLDEN], l->row[GOLDEN]))
             continue;
-        bool held = r->io == IO_PARAMETER && elements_turned(d, l->row[TARGET], l->row[GOLDEN]);
+        bool told = nmap_get(turned, scope) != MAP_NONE || (same && slots_differ(d, l));
+        bool held = told && r->io == IO_PARAMETER && elements_turned(d, l->row[TARGET], l->row[GOLDEN]);
         if (held)
             nmap_set(&stored, scope, 1);
-        if (held || (r->io == IO_GRADIENT && (!same || nmap_get(&stored, scope) != MAP_NONE)))
+        if (held || (told && r->io == IO_GRADIENT && (!same || nmap_get(&stored, scope) != MAP_NONE)))
             transpose_pair(p, l->pair, view);
     }
     nmap_release(&stored);
