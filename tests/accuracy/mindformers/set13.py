@@ -5,13 +5,15 @@ RESEARCH names the folder "research" of the repository's branch r1.3.0 (not in t
 import os, re
 import numpy as np
 
-PRACTICE = dict(mt5=13, baichuan13=13, gpt2cls=13)
+PRACTICE = dict(mt5=13, baichuan13=13, gpt2cls=13, adapter=13, internlm=13)
 CLASSES = dict(samdec=13, blip2llm=13, deepseek2=13, qwen=13, cogvlm2=13, graphllama=13, reward=13)
 MODELS = PRACTICE if os.environ.get('SET') == '13p' else CLASSES
 SIZES = {
     'mt5': dict(hidden=36, heads=4, hd=10, inter=76, layers=2, vocab=107, seq=13, tseq=9, batch=2, eps=1e-6, seed=2301),
     'baichuan13': dict(hidden=40, heads=5, kv=5, inter=68, layers=3, vocab=103, seq=12, batch=2, eps=1e-6, theta=1e4, seed=2302),
     'gpt2cls': dict(hidden=36, heads=4, layers=3, vocab=87, seq=11, batch=4, labels=7, eps=1e-5, seed=2303),
+    'adapter': dict(grid=6, width=24, hidden=28, inter=44, batch=2, seed=2304),
+    'internlm': dict(hidden=40, heads=5, kv=5, inter=64, layers=3, vocab=91, seq=12, batch=2, eps=1e-6, theta=1e4, seed=2305),
     'samdec': dict(hidden=32, heads=4, inter=56, layers=2, grid=6, prompts=3, tokens=2, masks=3, iou=28, eps=1e-6, batch=3, seed=2311),
     'blip2llm': dict(image=32, patch=8, vhidden=36, vheads=4, vinter=64, vlayers=2, queries=5, qhidden=32, qheads=4, qinter=60, qlayers=2, every=2, hidden=40, heads=4, kv=4, inter=72, layers=2, vocab=97, seq=10, batch=2, eps=1e-6, theta=1e4, seed=2312),
     'deepseek2': dict(hidden=40, heads=4, kv=4, inter=56, minter=20, layers=3, dense=1, vocab=101, seq=12, batch=2, eps=1e-6, theta=1e4, experts=6, topk=3, shared=2, factor=1.3, q=22, rank=16, nope=10, rope=6, vd=8, seed=2313),
@@ -33,6 +35,10 @@ def converted(model, w, renamed, llama):
     for k, v in w.items():
         if model == 'samdec':
             out[renamed(k, SAM)] = v
+        elif model == 'adapter':
+            out[renamed(k, [('norm1.weight', 'norm1.gamma'), ('norm1.bias', 'norm1.beta'), ('^', 'net.')])] = v
+        elif model == 'internlm':
+            out[renamed(k, llama)] = v
         elif model == 'baichuan13':
             n = renamed(k, llama)
             if 'W_pack' in k:
@@ -89,6 +95,8 @@ def more_inputs(model, c, d, r):
     n = lambda *s: r.standard_normal(s).astype(np.float32)
     if model == 'gpt2cls':
         d['label'] = r.integers(0, c['labels'], c['batch']).astype(np.int32)
+    if model == 'adapter':
+        d.update(features=n(c['batch'], c['grid'] ** 2, c['width']), target=n(c['batch'], c['grid'] ** 2 // 4 + 2, c['hidden']))
     if model == 'samdec':
         d.update(features=n(1, c['hidden'], c['grid'], c['grid']), place=n(1, c['hidden'], c['grid'], c['grid']), sparse=n(c['prompts'], c['tokens'], c['hidden']), dense=n(1, c['hidden'], c['grid'], c['grid']), target=n(c['prompts'], c['masks'], 4 * c['grid'], 4 * c['grid']))
         d.update(quality=n(c['prompts'], c['masks']))
@@ -109,11 +117,17 @@ FAULTS = [
     ('eps', 'gpt2cls', 'npy', 'ms', dict(set={'backbone.blocks.1.layernorm2.eps': 1e-2}), ''),
     ('bias', 'gpt2cls', 'stat', 'ms', {W: [['scale', 'backbone.blocks.0.output.mapping.bias', 0.0]]}, ''),
     ('score', 'gpt2cls', 'pyn', 'ms', {W: [['normal', 'score.weight', 0.02]]}, ''),
+    ('conv', 'adapter', 'npy', 'ms', {W: [['scale', 'net.conv.bias', 0.5]]}, ''),
+    ('act', 'adapter', 'stat', 'ms', dict(set={'net.linear_proj.act2': {'cell': 'ReLU()'}}), ''),
+    ('norm', 'adapter', 'pyn', 'ms', {W: [['scale', 'net.linear_proj.norm1.gamma', 1.1]]}, ''),
+    ('wo', 'internlm', 'npy', 'ms', {W: [['scale', 'model.layers.1.attention.wo.bias', 0.0]]}, ''),
+    ('kb', 'internlm', 'stat', 'ms', {W: [['scale', 'model.layers.0.attention.wk.bias', 0.0]]}, ''),
+    ('norm', 'internlm', 'pyn', 'ms', dict(set={'model.norm_out.eps': 1e-2}), ''),
     ('hyper', 'samdec', 'npy', 'ms', {W: [['swap', 'decoder.output_hypernetworks_mlps.1.layers.0.weight', 'decoder.output_hypernetworks_mlps.2.layers.0.weight']]}, 'moved'),
     ('scale', 'samdec', 'stat', 'ms', dict(set={'decoder.transformer.layers.1.cross_attn_token_to_image.inv_norm_factor': {'tensor': 0.25}}), ''),
     ('norm4', 'samdec', 'pyn', 'ms', {W: [['scale', 'decoder.transformer.layers.0.norm4.gamma', 1.2]]}, ''),
     ('pos', 'blip2llm', 'npy', 'ms', {W: [['normal', 'visual_encoder.pos_embed', 0.02]]}, ''),
-    ('act', 'blip2llm', 'stat', 'ms', dict(set={'visual_encoder.blocks.1.output.mapping.activation': {'cell': 'GELU(True)'}}), ''),
+    ('ln', 'blip2llm', 'stat', 'ms', {W: [['scale', 'ln_vision.gamma', 1.05]]}, ''),
     ('proj', 'blip2llm', 'pyn', 'ms', {W: [['scale', 'llm_proj.bias', 0.0]]}, ''),
     ('factor', 'deepseek2', 'npy', 'ms', dict(moe={'routed_scaling_factor': 1.0}), ''),
     ('lkv', 'deepseek2', 'stat', 'ms', dict(set={'model.layers.1.attention.lkv_norm.eps': 1e-2}), ''),

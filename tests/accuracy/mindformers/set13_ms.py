@@ -88,6 +88,31 @@ class SamDecoder(nn.Cell):
         return self.mean(self.square(m - target)) + self.mean(self.square(q - quality))
 
 
+class Near(nn.Cell):
+    """what a cell makes of given features against given ones"""
+    def __init__(self, net):
+        super().__init__()
+        self.net, self.square, self.mean = net, ops.Square(), ops.ReduceMean()
+
+    def construct(self, features, target):
+        return self.mean(self.square(self.net(features) - target))
+
+
+def adapter(c, f, dtype):
+    from mindformers.models.cogvlm2 import cogvlm2
+    net = Near(cogvlm2.VisionMLPAdapter(c['grid'], c['width'], c['hidden'], c['inter'], compute_dtype=ms.float32, param_init_type=ms.float32))
+    net.net.linear_proj.linear_proj.dtype = ms.float32
+    return net
+
+
+def internlm(c, f, dtype):
+    sys.path.insert(0, RESEARCH + '/internlm')
+    widened('internlm')
+    from internlm import InternLMForCausalLM
+    from internlm_config import InternLMConfig
+    return sliced(InternLMForCausalLM(llama_config(c, f, InternLMConfig, has_bias=True, fused_rms_norm=False)))
+
+
 def samdec(c, f, dtype):
     from mindformers.models.sam import sam_mask_decoder
     from mindformers.models.sam.sam_config import MaskDecoderConfig
@@ -169,7 +194,7 @@ def cogvlm2_given(c, d):
     return [d['ids'], np.tile(np.arange(c['seq'], dtype=np.int32), (c['batch'], 1)), image, ~image, numbered(image), numbered(~image)]
 
 
-BUILD = dict(mt5=mt5, gpt2cls=gpt2cls, baichuan13=baichuan13, samdec=samdec, blip2llm=blip2llm, deepseek2=deepseek2, qwen=qwen, cogvlm2=cogvlm2, graphllama=graphllama, reward=reward)
-GIVEN = dict(mt5=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.float32), d['target'][:, :-1]],
+BUILD = dict(adapter=adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=baichuan13, samdec=samdec, blip2llm=blip2llm, deepseek2=deepseek2, qwen=qwen, cogvlm2=cogvlm2, graphllama=graphllama, reward=reward)
+GIVEN = dict(adapter=lambda c, d: [d['features'], d['target']], mt5=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.float32), d['target'][:, :-1]],
              gpt2cls=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.int32), d['label']], samdec=lambda c, d: [d[k] for k in ('features', 'place', 'sparse', 'dense', 'target', 'quality')], blip2llm=lambda c, d: [d['image'], d['ids']], cogvlm2=cogvlm2_given,
              reward=lambda c, d: [d['ids'][:, :-1], None, None, d['mask'], d['end']])

@@ -280,6 +280,37 @@ def reward_loss(net, c, d, t):
     return ((-F.logsigmoid(chosen * m - rejected * m) * m).sum(-1) / m.sum(-1)).mean()
 
 
+class GLU(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        d = c['hidden']
+        self.linear_proj, self.norm1, self.act1, self.act2 = nn.Linear(c['width'], d, bias=False), nn.LayerNorm(d), nn.GELU(), F.silu
+        self.dense_h_to_4h, self.gate_proj, self.dense_4h_to_h = nn.Linear(d, c['inter'], bias=False), nn.Linear(d, c['inter'], bias=False), nn.Linear(c['inter'], d, bias=False)
+
+    def forward(self, x):
+        x = self.act1(self.norm1(self.linear_proj(x)))
+        return self.dense_4h_to_h(self.act2(self.gate_proj(x)) * self.dense_h_to_4h(x))
+
+
+class Adapter(nn.Module):
+    """CogVLM2's adapter of images: every four patches become one, between two tokens that say where an image begins and ends"""
+    def __init__(self, c, f, hf):
+        super().__init__()
+        self.grid, self.linear_proj, self.conv = c['grid'], GLU(c), nn.Conv2d(c['width'], c['width'], kernel_size=2, stride=2)
+        self.boi, self.eoi = nn.Parameter(torch.zeros(1, 1, c['hidden'])), nn.Parameter(torch.zeros(1, 1, c['hidden']))
+
+    def forward(self, x):
+        b, s, d = x.shape
+        x = x.view(b, self.grid, self.grid, d).permute(0, 3, 1, 2)
+        x = self.conv(x).flatten(2).transpose(1, 2)
+        return torch.cat((self.boi.expand(b, -1, -1), self.linear_proj(x), self.eoi.expand(b, -1, -1)), dim=1)
+
+
+def internlm(c, f, hf):
+    return hf('LlamaForCausalLM', 'LlamaConfig', vocab_size=c['vocab'], hidden_size=c['hidden'], intermediate_size=c['inter'], num_hidden_layers=c['layers'], num_attention_heads=c['heads'], num_key_value_heads=c['kv'], rms_norm_eps=c['eps'], rope_theta=c['theta'], max_position_embeddings=64,
+              tie_word_embeddings=False, use_cache=False, attention_bias=True)
+
+
 def mt5_loss(net, c, d, t):
     ids, y = t(d['ids'])[:, :-1].long(), t(d['target'])[:, :-1].long()
     start = torch.cat((torch.zeros_like(y[:, :1]), y[:, 1:]), 1)
@@ -287,6 +318,6 @@ def mt5_loss(net, c, d, t):
     return F.cross_entropy(o.reshape(-1, o.shape[-1]), y[:, 1:].reshape(-1))
 
 
-BUILD = dict(mt5=mt5, gpt2cls=gpt2cls, baichuan13=Baichuan, samdec=samdec, blip2llm=Blip2Llm, deepseek2=deepseek2, qwen=Qwen, cogvlm2=CogVLM2, graphllama=graphllama, reward=Reward)
-LOSS = dict(mt5=mt5_loss, samdec=samdec_loss, blip2llm=blip2llm_loss, reward=reward_loss,
+BUILD = dict(adapter=Adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=Baichuan, samdec=samdec, blip2llm=Blip2Llm, deepseek2=deepseek2, qwen=Qwen, cogvlm2=CogVLM2, graphllama=graphllama, reward=Reward)
+LOSS = dict(adapter=lambda net, c, d, t: F.mse_loss(net(t(d['features'])), t(d['target'])), mt5=mt5_loss, samdec=samdec_loss, blip2llm=blip2llm_loss, reward=reward_loss,
             gpt2cls=lambda net, c, d, t: F.cross_entropy(net(t(d['ids'])[:, :-1].long()).logits, t(d['label']).long()))
