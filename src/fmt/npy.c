@@ -29,8 +29,10 @@ static struct str value_of(struct str header, const char *key)
     return str_n("", 0);
 }
 
-static int parse_shape(struct tensor *t, struct str s)
+/* *open: the axis of a graph's own size, which MindSpore writes as −1; −1: none. */
+static int parse_shape(struct tensor *t, struct str s, int *open)
 {
+    *open = -1;
     if (!s.n || s.p[0] != '(')
         return -1;
     s = skip_blank(str_cut(s, 1));
@@ -38,12 +40,18 @@ static int parse_shape(struct tensor *t, struct str s)
     while (s.n && s.p[0] != ')') {
         int64_t v = 0;
         size_t digits = 0;
+        if (s.p[0] == '-') { /* "-1" */
+            if (*open >= 0)
+                return -1;
+            *open = t->ndim;
+            s = str_cut(s, 1);
+        }
         while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9') {
             if (v > INT64_MAX / 16)
                 return -1;
             v = v * 10 + (s.p[digits++] - '0');
         }
-        if (!digits || t->ndim == TENSOR_DIMS)
+        if (!digits || t->ndim == TENSOR_DIMS || (*open == t->ndim && v != 1))
             return -1;
         t->shape[t->ndim++] = v;
         s = str_cut(s, digits);
@@ -102,6 +110,22 @@ static int parse_type(struct tensor *t, struct str descr)
     return 0;
 }
 
+/* Gives the axis of unknown size what the data has room for; −1: it does not come out even. */
+static int close_shape(struct tensor *t, int open, struct str descr, uint64_t bytes)
+{
+    struct tensor one = {0};
+    if (parse_type(&one, descr) || one.dtype == DTYPE_UNKNOWN)
+        return -1;
+    uint64_t size = dtype_table[one.dtype].size * (one.ndim ? (uint64_t)one.shape[0] : 1);
+    for (int i = 0; i < t->ndim; i++)
+        if (i != open && (!t->shape[i] || size > (uint64_t)INT64_MAX / (uint64_t)t->shape[i]))
+            return -1;
+        else if (i != open)
+            size *= (uint64_t)t->shape[i];
+    t->shape[open] = (int64_t)(bytes / size);
+    return bytes % size ? -1 : 0;
+}
+
 /* Strides for the first axis fastest; `inner` elements (2 for a complex number) stay together. */
 static void fortran_strides(struct tensor *t, int axes, int64_t inner)
 {
@@ -149,10 +173,13 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
         struct str header = str_n(text.p, (size_t)n);
         struct str order = value_of(header, "fortran_order");
         struct str descr = {0};
-        if (parse_shape(t, value_of(header, "shape")))
+        int open;
+        if (parse_shape(t, value_of(header, "shape"), &open))
             rc = err_at(e, name, data, _("the header's 'shape' is not a tuple of up to %d sizes"), TENSOR_DIMS);
         else if (descr = written_type(value_of(header, "descr")), !descr.n)
             rc = err_at(e, name, data, _("the header's 'descr': unknown element type"));
+        else if (open >= 0 && (to < data + n || close_shape(t, open, descr, to - data - n)))
+            rc = err_at(e, name, data, _("the header's 'shape' is not a tuple of up to %d sizes"), TENSOR_DIMS);
         else if (npy_layout(t, descr, str_starts(order, "True"), name, e))
             rc = -1;
         else if (t->dtype == DTYPE_UNKNOWN && !type)

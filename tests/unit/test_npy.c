@@ -59,6 +59,34 @@ static void versions(void **state)
     }
 }
 
+/* An axis of a graph's own size, which MindSpore writes as −1: what the data has room for. */
+static void axes_of_unknown_size(void **state)
+{
+    static const struct {
+        const char *header;
+        size_t bytes;
+        int64_t rows; /* −1: it does not come out even, or is no size */
+    } cases[] = {
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-1,2,), }", 48, 3},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", 20, 5},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-1,2,), }", 0, 0},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-1,2,), }", 40, -1},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-1,-1,), }", 48, -1},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-2,2,), }", 48, -1},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-1,0,), }", 48, -1},
+        {"{'descr': '<i8', 'fortran_order': False, 'shape': (-12,2,), }", 48, -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tensor t;
+        struct err e;
+        int rc = npy(&t, 1, cases[i].header, cases[i].bytes, &e);
+        if (rc != (cases[i].rows < 0 ? -1 : 0) || (!rc && t.shape[0] != cases[i].rows))
+            fail_msg("case %zu: %d, %lld rows: %s", i, rc, (long long)t.shape[0], e.text);
+        tensor_close(&t);
+    }
+}
+
 static void element_types(void **state)
 {
     static const struct {
@@ -285,6 +313,7 @@ int main(void)
         cmocka_unit_test(versions),         cmocka_unit_test(element_types), cmocka_unit_test(types_not_read),
         cmocka_unit_test(dialects),         cmocka_unit_test(scalars_and_empty),
         cmocka_unit_test(fortran_order),    cmocka_unit_test(complex_elements),
+        cmocka_unit_test(axes_of_unknown_size),
         cmocka_unit_test(headers_that_lie), cmocka_unit_test(every_truncation_is_an_error),
         cmocka_unit_test(huge_header_lengths), cmocka_unit_test(empty_with_huge_axes),
     };
