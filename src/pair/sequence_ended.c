@@ -334,22 +334,50 @@ static bool readers_are_paired_behind(const struct sequence *w, int s, const ali
     return false;
 }
 
+static bool reads_a_number(const struct sequence *w, int s, const struct align_item *x)
+{
+    EACH_EARLY_ROW(w->d[s], x->call, r) {
+        const struct row *n = &w->d[s]->rows.v[r];
+        if (n->io == IO_INPUT && (n->kind == ROW_FLOAT || n->kind == ROW_INT || is_number_read(w->d[s], r)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a call reads this value. */
+static bool holds_among(const struct align_item *x, const struct fingerprint *value)
+{
+    for (int k = 0; k < x->inputs; k++)
+        if (fingerprint_compare(&x->in[k], value) == LIKE_SAME)
+            return true;
+    return false;
+}
+
+/* Whether a product with a tensor leaves a value as it was (a mask of ones), beside one with a number. */
+static bool leaves_as_it_was(const struct sequence *w, int s, const struct align_item *x, const struct align_item *y)
+{
+    return holds_among(x, &x->value) && x->family == FAMILY_MUL && !reads_a_number(w, s, x) && reads_a_number(w, !s, y);
+}
+
 /* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. So
- * does the last factor of a single number: a part of a loss times its weight, divided by a count. */
+ * does the last factor of a single number, a part of a loss times its weight, divided by a count, and a factor of a
+ * number behind one that changes nothing. */
 static void follow_steps(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
 {
     for (size_t i = 0; i < X->n; i++) {
         struct align_item *x = &X->v[i];
         uint32_t y = x->match;
-        bool steps = x->family == FAMILY_ADD || (x->family == FAMILY_MUL && x->numel == 1);
+        bool idle = y != NONE && x->numel > 1 && leaves_as_it_was(w, s, x, &Y->v[y]);
+        bool steps = x->family == FAMILY_ADD || (x->family == FAMILY_MUL && x->numel == 1) || idle;
         if (y == NONE || !steps || x->set || Y->v[y].family != x->family ||
             !values_differ(&x->value, &Y->v[y].value))
             continue;
         for (size_t k = i + 1; k < X->n && k < i + AHEAD; k++) {
             struct align_item *last = &X->v[k];
             if (last->match != NONE || last->set || last->group != NONE || last->family != x->family ||
-                last->numel != x->numel || !item_reads(w, s, last, x) ||
-                !readers_are_paired_behind(w, s, X, Y, last, y))
+                last->numel != x->numel ||
+                !(idle ? holds_among(last, &x->value) && reads_a_number(w, s, last)
+                       : item_reads(w, s, last, x) && readers_are_paired_behind(w, s, X, Y, last, y)))
                 continue;
             w->call_pair[s][x->call] = NONE;
             w->call_pair[s][last->call] = Y->v[y].call;

@@ -36,9 +36,16 @@ void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why
     w->row_pair[1][g] = t;
 }
 
+static bool is_complex(const struct sequence *w, int s, uint32_t row)
+{
+    return dtype_table[w->d[s]->rows.v[row].dtype].klass == CLASS_COMPLEX;
+}
+
+/* Whether rows have as many elements, complex ones or reals on both sides. */
 static bool numel_fits(const struct sequence *w, uint32_t t, uint32_t g)
 {
-    return dump_row_numel(w->d[0], t) == dump_row_numel(w->d[1], g);
+    return dump_row_numel(w->d[0], t) == dump_row_numel(w->d[1], g) &&
+           is_complex(w, TARGET, t) == is_complex(w, GOLDEN, g);
 }
 
 /* How many rows of l have this element count. */

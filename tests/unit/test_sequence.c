@@ -1019,6 +1019,50 @@ static void terms_added_one_after_another(void **state)
     shut(&b);
 }
 
+/* A product with ones before one with a number, beside the latter alone: the number tells. */
+static void factors_of_ones_before_a_number(void **state)
+{
+    struct both b;
+    struct value k = fresh(32), x = fresh(64), ones = {64, 1, 1, 8}, number = {1, 1.5, 1.5, 1.5}, y = x;
+    struct value q[] = {fresh(32), k};
+    (void)state;
+    y.max *= 1.5;
+    y.min *= 1.5;
+    y.norm *= 1.5;
+    start(&b);
+    wide_call(&b.t, "P.MatMul.0.forward", "MatMul", NULL, PHASE_FORWARD, q, 2, &x, 1);
+    uint32_t one = wide_call(&b.t, "P.Mul.0.forward", "Mul", NULL, PHASE_FORWARD, (struct value[]){x, ones}, 2, &x, 1);
+    uint32_t two =
+        wide_call(&b.t, "P.Mul.1.forward", "Mul", NULL, PHASE_FORWARD, (struct value[]){number, x}, 2, &y, 1);
+    wide_call(&b.g, "T.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, q, 2, &x, 1);
+    uint32_t g =
+        wide_call(&b.g, "T.__mul__.0.forward", "__mul__", NULL, PHASE_FORWARD, (struct value[]){x, number}, 2, &y, 1);
+    align(&b);
+    assert_null(pair_of(&b, b.t.calls.v[one].last_row));
+    assert_int_equal(pair_of(&b, b.t.calls.v[two].last_row)->g, b.g.calls.v[g].last_row);
+    shut(&b);
+}
+
+/* Complex numbers beside as many reals: nothing but their number speaks for such a pair. */
+static void complex_numbers_beside_reals(void **state)
+{
+    (void)state;
+    for (int reals = 0; reals < 2; reals++) {
+        struct both b;
+        struct value x = fresh(64), y = fresh(64), t = fresh(36), g = fresh(36);
+        start(&b);
+        uint32_t a = wide_call(&b.t, "P.softmax.0.forward", "softmax", NULL, PHASE_FORWARD,
+                               (struct value[]){x, t}, 2, &y, 1);
+        uint32_t c = wide_call(&b.g, "F.softmax.0.forward", "softmax", NULL, PHASE_FORWARD,
+                               (struct value[]){x, g}, 2, &y, 1);
+        if (!reals)
+            b.g.rows.v[b.g.calls.v[c].first_row + 1].dtype = DTYPE_C64;
+        align(&b);
+        assert_int_equal(!!pair_of(&b, b.t.calls.v[a].first_row + 1), reals);
+        shut(&b);
+    }
+}
+
 /* Two losses of scores that figures do not tell apart, in the order of their code: the numbers tell. */
 static void losses_in_another_order(void **state)
 {
@@ -1555,6 +1599,8 @@ int main(void)
         cmocka_unit_test(gradients_of_a_quotient),
         cmocka_unit_test(terms_of_a_gradient),
         cmocka_unit_test(terms_added_one_after_another),
+        cmocka_unit_test(factors_of_ones_before_a_number),
+        cmocka_unit_test(complex_numbers_beside_reals),
         cmocka_unit_test(losses_in_another_order),
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(choices_by_how_many_they_take),
