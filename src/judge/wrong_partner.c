@@ -230,6 +230,38 @@ static bool is_end_of_another_module(const struct doubts *x, uint32_t line)
     return true;
 }
 
+static bool is_inside(const struct dump *d, uint32_t call, uint32_t module)
+{
+    while (call != NONE && call != module)
+        call = d->calls.v[call].parent;
+    return call != NONE;
+}
+
+/* Whether it is the gradient that a pair of modules returns, of which one contains a product whose partner stands beside
+ * the other, a router inside of the experts or before them: it has that product's share on one side alone. */
+static bool is_gradient_of_other_calls(const struct doubts *x, uint32_t line)
+{
+    uint32_t module[2];
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = row_of(x, line, s);
+        const struct call *c = &x->d[s]->calls.v[r->call];
+        module[s] = c->twin;
+        if (c->kind != CALL_MODULE || c->phase != PHASE_BACKWARD || r->io != IO_OUTPUT || c->twin == NONE)
+            return false;
+    }
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        if (l->pair == NONE || !line_agrees(&x->j->line[i]) || x->j->line[i].flags & LINE_DOUBTFUL)
+            continue;
+        uint32_t t = row_of(x, i, TARGET)->call, g = row_of(x, i, GOLDEN)->call;
+        if (family_is_product((enum family)x->d[TARGET]->calls.v[t].family) &&
+            x->d[TARGET]->calls.v[t].phase == PHASE_FORWARD &&
+            is_inside(x->d[TARGET], t, module[TARGET]) != is_inside(x->d[GOLDEN], g, module[GOLDEN]))
+            return true;
+    }
+    return false;
+}
+
 /* Nothing starts where both calls only move values, nor where nothing agrees although everything around does. */
 static bool is_no_partner(const struct doubts *x, uint32_t line)
 {
@@ -418,7 +450,7 @@ static bool is_other_value(const struct doubts *x, uint32_t line)
     return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) ||
            is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
            is_asked_of_another_kind(x, line) || (held_elsewhere(x, line) && !rest_agrees(x, line)) ||
-           is_end_of_another_module(x, line) || is_computed_twice(x, line);
+           is_end_of_another_module(x, line) || is_gradient_of_other_calls(x, line) || is_computed_twice(x, line);
 }
 
 #define FOLLOWED 64 /* rows that a value is followed to, at most */

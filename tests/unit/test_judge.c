@@ -2113,6 +2113,37 @@ static void modules_that_begin_elsewhere(void **state)
     }
 }
 
+/* The gradients that two modules return, of which one contains a product whose partner stands beside the other. */
+static void gradients_of_modules_of_other_calls(void **state)
+{
+    static const double x[] = {2, -2, 10}, y[] = {4, -4, 14}, mine[] = {3, -3, 12}, other[] = {1, -1, 7};
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) { /* the golden product too */
+        struct scene s;
+        uint32_t r = NONE;
+        scene_start(&s);
+        for (int k = 1; k >= 0; k--) {
+            struct dump *d = &s.d[k];
+            uint32_t module =
+                named_on(d, "Module.experts.Experts.forward.0", "Experts", CALL_MODULE, PHASE_FORWARD, NONE);
+            tensor_on(d, "input.0", DTYPE_F32, 64, x);
+            tensor_on(d, "output.0", DTYPE_F32, 64, y);
+            named_on(d, "Functional.linear.0.forward", "linear", CALL_API, PHASE_FORWARD,
+                     k == TARGET || inside ? module : NONE);
+            tensor_on(d, "input.0", DTYPE_F32, 64, x);
+            tensor_on(d, "output.0", DTYPE_F32, 64, y);
+            named_on(d, "Module.experts.Experts.backward.0", "Experts", CALL_MODULE, PHASE_BACKWARD, NONE);
+            r = tensor_on(d, "output.0", DTYPE_F32, 64, k == GOLDEN ? other : mine);
+            dump_link_twins(d);
+        }
+        build(&s);
+        s.p.pairs.v[s.p.lines.v[scene_line(&s, r)].pair].confidence = 0.4f;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_OTHER_VALUE, !inside);
+        scene_end(&s);
+    }
+}
+
 /* The same of types in which no value is exactly the other side's: what each holds was compared, and agrees with
  * another value than the one beside it. */
 static void modules_that_begin_elsewhere_in_16_bits(void **state)
@@ -3354,6 +3385,7 @@ int main(void)
         cmocka_unit_test(modules_that_begin_elsewhere),
         cmocka_unit_test(modules_that_begin_elsewhere_in_16_bits),
         cmocka_unit_test(questions_to_values_of_two_kinds),
+        cmocka_unit_test(gradients_of_modules_of_other_calls),
         cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
