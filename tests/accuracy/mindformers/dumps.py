@@ -88,18 +88,18 @@ def truth(faulty, clean, moved=False, back=False):
     moved: values changed places (weights exchanged), so a call's bits are compared with those of the call of its name. back: only gradients are meant."""
     was, now = calls(clean, moved), calls(faulty, moved)
     known, named = {h for _, i, o in was for h in i + o}, {c: (i, o) for c, i, o in was}
-    other, made, before = [], set(), set()
-    for c, i, o in now:                                               # a call is another by what it gives, or by what no call before gave it: a parameter, as a bias of zero behind which values are known
+    other, made = [], set()
+    for c, i, o in now:                                               # a call is another by what it gives or is given: behind a bias of zero all values are known
         new = (moved and c in named and o != named[c][1]) or any(h not in known for h in o)
-        given = c in named and len(i) == len(named[c][0]) and any(h != w and h not in before for h, w in zip(i, named[c][0]))
-        if new or given:
+        if new or (c in named and i != named[c][0] and len(i) == len(named[c][0])):
             other.append((c, i, o))
             made.update(h for h in o if moved or h not in known)
-            before.update([] if BACK.search(c) else o)                # an optimizer's kernels may run first
-    far, at = {}, {}
+    far, at, past = {}, {}, set()
     for c, i, o in other:                                             # rows are in order of execution: what comes in was made before
         near, again = [at[h] for h in i if h in at], [at[h] for h in o if h in at]
-        if not near and any(h in made and h not in o for h in i):
+        behind = not near and any(h in past and h not in o for h in i)
+        past.update(h for h in o if h in made)
+        if behind:
             continue
         far[c] = min(again) if again else min(near) + (0 if MOVES.search(c) else 0.5 if ELEMENTS.search(c) else 1) if near else 0
         for h in o:

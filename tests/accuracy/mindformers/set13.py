@@ -19,7 +19,7 @@ SIZES = {
     'deepseek2': dict(hidden=40, heads=4, kv=4, inter=56, minter=20, layers=3, dense=1, vocab=101, seq=12, batch=2, eps=1e-6, theta=1e4, experts=6, topk=3, shared=2, factor=1.3, q=22, rank=16, nope=10, rope=6, vd=8, seed=2313),
     'qwen': dict(hidden=40, heads=5, kv=5, inter=60, layers=3, vocab=95, seq=13, batch=2, eps=1e-6, theta=1e4, seed=2314),
     'cogvlm2': dict(hidden=40, heads=5, kv=5, inter=64, layers=2, vocab=89, seq=12, vision=5, batch=2, eps=1e-5, theta=5e5, seed=2315),
-    'graphllama': dict(hidden=48, heads=6, kv=3, inter=60, layers=3, vocab=99, seq=12, batch=2, eps=1e-6, theta=1e4, seed=2316),
+    'graphllama': dict(hidden=48, heads=6, kv=3, inter=60, layers=3, vocab=99, seq=12, batch=2, eps=1e-5, theta=1e4, seed=2316),
     'reward': dict(hidden=32, heads=4, layers=2, vocab=93, seq=12, batch=4, eps=1e-5, seed=2317),
 }
 VIT = [('embeddings.cls_token', 'cls_tokens'), ('embeddings.position_embeddings', 'pos_embed'), ('embeddings.patch_embeddings.projection', 'patch_embed.proj'), ('layernorm_before', 'layernorm1'), ('layernorm_after', 'layernorm2'), ('[.]layers[.]', '.blocks.'), ('encoder.layer', 'blocks'),

@@ -98,7 +98,7 @@ class Blip2Llm(nn.Module):
     def __init__(self, c, f, hf):
         super().__init__()
         import transformers
-        v = transformers.ViTConfig(hidden_size=c['vhidden'], num_hidden_layers=c['vlayers'], num_attention_heads=c['vheads'], intermediate_size=c['vinter'], image_size=c['image'], patch_size=c['patch'], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, hidden_act='gelu', layer_norm_eps=c['eps'],
+        v = transformers.ViTConfig(hidden_size=c['vhidden'], num_hidden_layers=c['vlayers'], num_attention_heads=c['vheads'], intermediate_size=c['vinter'], image_size=c['image'], patch_size=c['patch'], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, hidden_act='gelu_pytorch_tanh', layer_norm_eps=c['eps'],
                                    attn_implementation='eager')
         self.vision = transformers.ViTModel(v, add_pooling_layer=False)
         self.vision.layernorm.eps = 1e-5
