@@ -9,13 +9,6 @@
 #include "judge/pass_rows.h"
 #include "pair/call_arguments.h"
 
-static double rms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
-{
-    struct condition_size x;
-    bool known = row != NONE && condition_size_of(m, state, side, row, &x) && x.n > 0;
-    return known ? x.norm / sqrt(x.n) : NAN;
-}
-
 /* Which output of a fused attention's backward call a row is: 0 the gradient of the queries, 1 of the keys; otherwise
  * −1. */
 static int gradient_of(const struct dump *d, uint32_t row)
@@ -53,8 +46,9 @@ double attention_gradient_terms(const struct measure *m, const uint8_t *state, i
     double terms = nth == 0 ? keys : keys * (double)dump_row_numel(d, x[0]) / (double)dump_row_numel(d, x[1]);
     uint32_t given = call_argument(d, d->calls.v[call].twin, ATTENTION_SCALE_WORDS);
     double scale = given == NONE ? 1 / sqrt(width) : d->rows.v[given].stat[STAT_MAX];
-    double scores = sqrt(width) * rms_of(m, state, side, came) * rms_of(m, state, side, x[2]) / keys;
-    return fabs(scale) * sqrt(terms) * scores * rms_of(m, state, side, x[!nth]);
+    double sizes = condition_rms_of(m, state, side, came) * condition_rms_of(m, state, side, x[2]);
+    double scores = sqrt(width) * sizes / keys;
+    return fabs(scale) * sqrt(terms) * scores * condition_rms_of(m, state, side, x[!nth]);
 }
 
 /* The largest error accepted in earlier rows that hold the inputs of a side's call. */

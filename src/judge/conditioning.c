@@ -492,6 +492,13 @@ bool condition_size_of(const struct measure *m, const uint8_t *state, int side, 
     return isfinite(out->norm) && isfinite(out->largest);
 }
 
+double condition_rms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    struct condition_size x;
+    bool known = row != NONE && condition_size_of(m, state, side, row, &x) && x.n > 0;
+    return known ? x.norm / sqrt(x.n) : NAN;
+}
+
 /* ---- gradients ---- */
 
 /* The line with these two rows, one of which may be in several lines. */

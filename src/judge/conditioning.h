@@ -44,6 +44,10 @@
  * the other factor, times the quotient over the divisor. Recorded figures do not show whether the noise of terms adds
  * up: of n terms it may be √n times as much.
  *
+ * The gradient of a matrix product's factor whose own row was not compared, but where its value goes: a product too, of
+ * the incoming gradient and the other factor. The rows of scores' gradients sum to nothing, so that keys that are nearly
+ * alike leave little: √terms rms(dy) rms(b) / rms(g).
+ *
  * If a backward call multiplies the incoming gradient by its forward values element by element (exp, softmax), only the
  * noise at large values remains: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 for exp and Σ y g for softmax. If a mask
  * discards most of the gradient, or a row of it is nearly constant, the small result has the noise of the whole. So it
@@ -114,6 +118,8 @@ struct condition_size {
 };
 bool condition_size_of(const struct measure *m, const uint8_t *state, int side, uint32_t row,
                        struct condition_size *out);
+/* The root mean square of a tensor's elements; NaN: unknown, as for row NONE. */
+double condition_rms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row);
 /* The backward call of the module to which a record of parameter gradients belongs; NONE: there is none nearby. */
 uint32_t condition_module_backward(const struct dump *d, uint32_t gradient);
 /* The error (or share) that noise alone may cause in such an output: `seen` is noise in its inputs' figures, `unseen`

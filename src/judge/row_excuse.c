@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dump/family.h"
 #include "judge/attention_gradient.h"
 #include "judge/conditioning.h"
 #include "judge/figure_noise.h"
@@ -226,9 +227,7 @@ static bool masked_before(const struct judge_pass *p, const struct verdict_case 
 /* The root mean square of a side's values, relative to the noise that attention's softmax leaves in them. */
 static double size_in_attention(const struct judge_pass *p, const struct verdict_case *k, int side, double noise)
 {
-    struct condition_size x;
-    bool known = condition_size_of(p->m, p->state, side, k->row[side], &x) && x.n > 0;
-    return known ? x.norm / sqrt(x.n) / noise : NAN;
+    return condition_rms_of(p->m, p->state, side, k->row[side]) / noise;
 }
 
 /* For a gradient of queries or keys that passed through attention's softmax, fused or written out on either side. */
@@ -425,6 +424,77 @@ static struct condition condition_of_unpaired_maker(const struct judge_pass *p, 
     return condition_of(p->m, p->state, made);
 }
 
+/* The error with which a value that a side's row reads agreed where it was compared, here or before; NAN: it was not. */
+static double agreed_error(const struct judge_pass *p, int side, uint32_t row)
+{
+    while (row != NONE && pairing_paired_line(p->m->pairing, side, row) == NONE)
+        row = p->flow[side].held[row];
+    const struct line_judgement *l = row == NONE ? NULL : &p->j->line[pairing_paired_line(p->m->pairing, side, row)];
+    return l && line_agrees(l) && !(l->flags & LINE_DOUBTFUL) ? (double)l->error : NAN;
+}
+
+/* How much a matrix product amplifies the noise of its factor a where terms nearly cancel, as those of scores' gradients
+ * do whose rows sum to nothing, times keys that are nearly alike: √terms rms(a) rms(b) / rms(result); NAN: unknown. */
+static double cancelled_in_product(const struct judge_pass *p, int side, uint32_t a, uint32_t b, uint32_t result)
+{
+    const struct dump *d = p->side[side];
+    const struct shape *shape = dump_row_shape(d, result);
+    double blocks = 1, n = (double)dump_row_numel(d, result);
+    for (int i = 0; shape && i + 2 < shape->ndim; i++)
+        blocks *= (double)shape->dim[i];
+    double terms = sqrt((double)dump_row_numel(d, a) * (double)dump_row_numel(d, b) / (n * blocks));
+    double sizes = condition_rms_of(p->m, p->state, side, a) * condition_rms_of(p->m, p->state, side, b);
+    return shape && shape->ndim >= 2 ? sqrt(terms) * sizes / condition_rms_of(p->m, p->state, side, result) : NAN;
+}
+
+/* The result of a side's backward product that a row holds, if it was not compared there; NONE: it holds none. */
+static uint32_t product_gradient_of(const struct judge_pass *p, const struct verdict_case *k, int side)
+{
+    const struct dump *d = p->side[side];
+    uint32_t made = k->r[side]->io == IO_INPUT ? dataflow_first(&p->flow[side], k->row[side]) : NONE;
+    if (made == NONE || d->rows.v[made].io != IO_OUTPUT)
+        return NONE;
+    uint32_t call = d->rows.v[made].call, twin = d->calls.v[call].twin,
+             line = pairing_paired_line(p->m->pairing, side, made);
+    bool product = family_is_product((enum family)d->calls.v[twin == NONE ? call : twin].family);
+    bool compared = line != NONE && p->j->line[line].verdict != VERDICT_SKIP;
+    return product && !compared && d->calls.v[call].phase == PHASE_BACKWARD ? made : NONE;
+}
+
+static bool is_factor(const struct dump *d, uint32_t row)
+{
+    return d->rows.v[row].kind == ROW_TENSOR && pass_is_float(&d->rows.v[row], IO_INPUT) && dump_row_numel(d, row) > 1;
+}
+
+/* For a gradient that a side's backward product made, if its result was not compared there, while what goes in agreed:
+ * of the factors it may be a product with, the one that cancels less. *came_with as below. */
+static struct condition condition_of_unpaired_product(const struct judge_pass *p, const struct verdict_case *k,
+                                                      int side, double *came_with)
+{
+    const struct dump *d = p->side[side];
+    uint32_t made = product_gradient_of(p, k, side), came = NONE;
+    uint32_t call = made == NONE ? NONE : d->rows.v[made].call,
+             from[2] = {call, call == NONE ? NONE : d->calls.v[call].twin};
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < 2 && from[i] != NONE; i++)
+        EACH_EARLY_ROW(d, from[i], r) {
+            if (!is_factor(d, r))
+                continue;
+            double error = agreed_error(p, side, r);
+            if (isnan(error))
+                return (struct condition){.kind = CONDITION_NONE};
+            most = fmax(most, error);
+            if (came != NONE)
+                least = fmin(least, cancelled_in_product(p, side, came, r, made));
+            else
+                came = r;
+        }
+    if (!isfinite(least) || !(least > 1))
+        return (struct condition){.kind = CONDITION_NONE};
+    *came_with = fmax(*came_with, most);
+    return (struct condition){CONDITION_WEIGHTED, least, least, 0};
+}
+
 /* What amplifies the noise of the row's inputs; *came_with: the noise of a gradient that attention hands on. */
 static struct condition amplifier_of(const struct judge_pass *p, const struct verdict_case *k, struct condition known,
                                      double *came_with)
@@ -436,6 +506,8 @@ static struct condition amplifier_of(const struct judge_pass *p, const struct ve
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     if (c.kind == CONDITION_NONE)
         c = condition_of_unpaired_maker(p, k, came_with);
+    for (int s = 0; s < 2 && c.kind == CONDITION_NONE; s++)
+        c = condition_of_unpaired_product(p, k, s, came_with);
     if (c.kind == CONDITION_GRADIENT_SUM) {
         double same = sqrt(times_repeated(p, k));
         c.kappa *= same;

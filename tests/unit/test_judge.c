@@ -2082,6 +2082,52 @@ static void a_gradient_of_another_step(void **state)
     }
 }
 
+/* Scores' gradient times keys that are nearly alike leaves little: of what the target's product returns, which the golden
+ * side does not record, the next row differs by the noise of that. Where nothing cancels, it deviates. */
+static void a_product_gradient_that_cancels(void **state)
+{
+    static const int64_t scores[] = {2, 4, 5, 5}, heads[] = {2, 4, 5, 8};
+    static const double q[] = {2, -2, 17}, y[] = {3, -3, 20}, came[] = {1e-4, -1e-4, 1e-3},
+                        near[] = {1.00001e-4, -1.00001e-4, 1.00001e-3};
+    static const struct {
+        double size;
+        bool deviates;
+    } cases[] = {{1e-6, false}, {1e-1, true}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct scene s;
+        uint32_t r = NONE, row;
+        double size = cases[c].size, golden[] = {size, -size, 10 * size}, target[3];
+        for (int i = 0; i < 3; i++)
+            target[i] = golden[i] * 1.003;
+        scene_start(&s);
+        for (int k = 1; k >= 0; k--) {
+            struct dump *d = &s.d[k];
+            named_on(d, "Torch.matmul.0.forward", "matmul", CALL_API, PHASE_FORWARD, NONE);
+            for (int i = 0; i < 2; i++)
+                row = tensor_on(d, i ? "input.1" : "input.0", DTYPE_F32, 320, q),
+                d->rows.v[row].shape = dump_shape(d, heads, 4);
+            row = tensor_on(d, "output.0", DTYPE_F32, 200, y);
+            d->rows.v[row].shape = dump_shape(d, scores, 4);
+            named_on(d, "Torch.matmul.0.backward", "matmul", CALL_API, PHASE_BACKWARD, NONE);
+            row = tensor_on(d, "input.0", DTYPE_F32, 200, k ? came : near);
+            d->rows.v[row].shape = dump_shape(d, scores, 4);
+            if (k == TARGET) {
+                row = tensor_on(d, "output.0", DTYPE_F32, 320, target);
+                d->rows.v[row].shape = dump_shape(d, heads, 4);
+            }
+            named_on(d, "Functional.linear.0.backward", "linear", CALL_API, PHASE_BACKWARD, NONE);
+            r = tensor_on(d, "input.0", DTYPE_F32, 320, k ? golden : target);
+            dump_link_twins(d);
+        }
+        build(&s);
+        judge_all(&s);
+        if ((of(&s, r)->rule != RULE_ILL) != cases[c].deviates)
+            fail_msg("case %zu: verdict %d by rule %d", c, of(&s, r)->verdict, of(&s, r)->rule);
+        scene_end(&s);
+    }
+}
+
 /* Modules of two sides that end together and begin in another place: both values that are paired at their beginning
  * stand on each side. Where one side lacks a value, or an operator got it, it stays in doubt. */
 static void modules_that_begin_elsewhere(void **state)
@@ -3386,6 +3432,7 @@ int main(void)
         cmocka_unit_test(modules_that_begin_elsewhere_in_16_bits),
         cmocka_unit_test(questions_to_values_of_two_kinds),
         cmocka_unit_test(gradients_of_modules_of_other_calls),
+        cmocka_unit_test(a_product_gradient_that_cancels),
         cmocka_unit_test(masks_whose_fills_overflow),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(a_type_of_one_side_is_no_allowance),
