@@ -184,36 +184,89 @@ static bool reader_deviates(const struct judgement *j, const struct measure *m, 
 
 #define SURE 0.8f  /* confidence of a pair of weights from which their order counts */
 #define REACH 24 /* the most results behind a weight that are looked at */
+#define BEHIND 64 /* rows behind a result in which a module that ends with it is looked for */
+
+/* What is followed from a weight of the target. */
+struct followed {
+    const struct dump *d;
+    const struct dataflow *flow;
+    const struct value_readers *reads;
+    uint32_t call[REACH];
+    size_t n;
+};
+
+static bool is_followed(const struct followed *x, uint32_t call)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (x->call[i] == call)
+            return true;
+    return false;
+}
+
+/* Adds the forward calls that read what a row gave; false: there are too many. */
+static bool follow_readers(struct followed *x, uint32_t row)
+{
+    for (uint32_t k = x->reads->first[row]; k != NONE; k = x->reads->next[k]) {
+        uint32_t call = x->d->rows.v[k].call;
+        if (x->d->calls.v[call].phase != PHASE_FORWARD || is_followed(x, call))
+            continue;
+        if (x->n == REACH)
+            return false;
+        x->call[x->n++] = call;
+    }
+    return true;
+}
+
+/* The same, also of what a module hands on that ends with the row's call. */
+static bool follow_result(struct followed *x, uint32_t row)
+{
+    bool all = follow_readers(x, row);
+    for (uint32_t r = row + 1; all && r < x->d->rows.n && r < row + BEHIND; r++)
+        if (x->flow->held[r] == row && x->d->rows.v[r].io == IO_OUTPUT &&
+            x->d->calls.v[x->d->rows.v[r].call].kind == CALL_MODULE)
+            all = follow_readers(x, r);
+    return all;
+}
 
 /* Whether all results that a value of the target goes into deviate, as far as they were compared: it is followed
  * through results that were not. */
-static bool spoils_all(const struct judgement *j, const struct measure *m, const struct value_readers *reads,
-                       uint32_t row)
+static bool spoils_all(const struct judgement *j, const struct measure *m, const struct dataflow *flow,
+                       const struct value_readers *reads, uint32_t row)
 {
     const struct dump *d = m->side[TARGET];
-    uint32_t call[REACH] = {d->rows.v[row].call}, deviate = 0;
-    size_t n = 1;
-    for (size_t i = 0; i < n; i++)
-        EACH_EARLY_ROW(d, call[i], r) {
-            const struct line_judgement *x = &j->line[m->pairing->line_of[TARGET][r]];
+    struct followed x = {.d = d, .flow = flow, .reads = reads, .call = {d->rows.v[row].call}, .n = 1};
+    uint32_t deviate = 0;
+    for (size_t i = 0; i < x.n; i++)
+        EACH_EARLY_ROW(d, x.call[i], r) {
+            const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
             bool paired = m->pairing->lines.v[m->pairing->line_of[TARGET][r]].pair != NONE;
             if (d->rows.v[r].io != IO_OUTPUT)
                 continue;
-            if (paired && !(x->flags & LINE_DOUBTFUL)) {
-                if (!line_is_bad(x))
+            if (paired && !(l->flags & LINE_DOUBTFUL)) {
+                if (!line_is_bad(l))
                     return false;
                 deviate++;
-                continue;
-            }
-            for (uint32_t k = reads->first[r]; k != NONE; k = reads->next[k]) {
-                if (d->calls.v[d->rows.v[k].call].phase != PHASE_FORWARD)
-                    continue;
-                if (n == REACH)
-                    return false;
-                call[n++] = d->rows.v[k].call;
+            } else if (!follow_result(&x, r)) {
+                return false;
             }
         }
     return deviate > 0;
+}
+
+/* Whether nothing computed a value: no call gave it, but one that casts or moves what no call gave. */
+static bool is_given(const struct dump *d, const struct dataflow *flow, uint32_t row)
+{
+    uint32_t first = dataflow_first(flow, row);
+    uint8_t family = d->calls.v[d->rows.v[first].call].family;
+    if (d->rows.v[first].io != IO_OUTPUT)
+        return true;
+    if (family != FAMILY_CAST && family != FAMILY_COPY && family != FAMILY_VIEW)
+        return false;
+    EACH_EARLY_ROW(d, d->rows.v[first].call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            d->rows.v[dataflow_first(flow, r)].io == IO_OUTPUT)
+            return false;
+    return true;
 }
 
 /* Whether a row is a weight of a certain pair: nothing computed it, and its order is nobody's choice where what is
@@ -222,7 +275,7 @@ static bool is_weight(const struct measure *m, const struct dataflow *flow, uint
 {
     const struct line *l = &m->pairing->lines.v[line];
     const struct row *x = &m->side[TARGET]->rows.v[l->row[TARGET]];
-    return x->io == IO_INPUT && flow->held[l->row[TARGET]] == NONE && l->pair != NONE &&
+    return x->io == IO_INPUT && is_given(m->side[TARGET], flow, l->row[TARGET]) && l->pair != NONE &&
            family_is_product((enum family)m->side[TARGET]->calls.v[x->call].family) &&
            m->pairing->pairs.v[l->pair].confidence >= SURE;
 }
@@ -244,7 +297,7 @@ void reordered_rows_find(struct judgement *j, const struct measure *m, const str
             error = transposed_error(m, l);
         if (!(error <= most))
             continue;
-        if (is_weight(m, flow, i) && spoils_all(j, m, &reads[TARGET], l->row[TARGET])) {
+        if (is_weight(m, flow, i) && spoils_all(j, m, flow, &reads[TARGET], l->row[TARGET])) {
             x->flags &= (uint8_t)~LINE_DOUBTFUL;
             continue;
         }
