@@ -10,6 +10,8 @@ struct call_error call_error_of(const struct judgement *j, const struct measure 
     EACH_ROW(d, call, r) {
         const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
         double *of = d->rows.v[r].io == IO_OUTPUT ? &x.out : &x.in;
+        if (l->rule == RULE_MASK_UNCOUNTED) /* its error is that of the other elements */
+            return (struct call_error){NAN, NAN, NAN};
         if (d->rows.v[r].kind == ROW_TENSOR && !isnan(l->error) && (!(l->flags & LINE_DOUBTFUL) || l->rule == RULE_ILL))
             *of = fmax(*of, (double)l->error); /* fmax ignores NaN, which stands for "none" */
     }

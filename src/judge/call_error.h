@@ -5,7 +5,7 @@
 #include "judge/verdict.h"
 
 /* The largest error among a target call's inputs (with parameters) and among its outputs, over certain pairs; NaN if
- * there is none. */
+ * there is none, or if figures do not tell whether the mask in a row agrees. */
 struct call_error {
     double in, out;
     double factor; /* out / in; infinite if in is 0, NaN if either is unknown */
