@@ -43,8 +43,8 @@ static bool both_masked(const struct judge_pass *p, const struct verdict_case *k
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
     uint64_t nan[2] = {0, 0}, inf;
-    if (!verdict_case_has(k, HAS_MAX) || !verdict_case_has(k, HAS_MIN) || !(t[STAT_MIN] <= MASK_FILL) ||
-        !(g[STAT_MIN] <= MASK_FILL))
+    if (!(t[STAT_MIN] <= MASK_FILL) || !(g[STAT_MIN] <= MASK_FILL) || !verdict_case_has(k, HAS_MAX) ||
+        !verdict_case_has(k, HAS_MIN))
         return false;
     recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
