@@ -97,11 +97,12 @@ def truth(faulty, clean, moved=False, back=False):
     far, at, past = {}, {}, set()
     for c, i, o in other:                                             # rows are in order of execution: what comes in was made before
         near, again = [at[h] for h in i if h in at], [at[h] for h in o if h in at]
+        given = c.startswith(('Cell.', 'Module.')) and c in named and len(i) == len(named[c][0]) and any(h != w and h not in past for h, w in zip(i, named[c][0]))    # a module's parameter
         behind = not near and any(h in past and h not in o for h in i)
         past.update(h for h in o if h in made)
-        if behind:
+        if behind and not given:
             continue
-        far[c] = min(again) if again else min(near) + (0 if MOVES.search(c) else 0.5 if ELEMENTS.search(c) else 1) if near else 0
+        far[c] = 0 if given else min(again) if again else min(near) + (0 if MOVES.search(c) else 0.5 if ELEMENTS.search(c) else 1) if near else 0
         for h in o:
             at[h] = min(at.get(h, 9), far[c])
     return {c: d for c, d in far.items() if d <= 2 and (back or not BACK.search(c))}

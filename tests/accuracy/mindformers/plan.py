@@ -1,6 +1,6 @@
 """MindFormers' own code against PyTorch: records a set of pairs and judges it once.
 
-usage: python plan.py OUT record            the eleventh set, or with SET=12 the twelfth (set12.py), SET=13 the thirteenth (set13.py, which also needs RESEARCH); needs MS (a Python with mindspore 2.7.1 'numpy<2' mindstudio-probe sentencepiece requests regex ftfy tokenizers setproctitle jinja2 deprecated einops), PT (one with torch, transformers, timm, mindstudio-probe),
+usage: python plan.py OUT record            the eleventh set, or with SET=12 the twelfth (set12.py), SET=13 or 14 the next two and SET=13p the practice before them (set13.py, which also needs RESEARCH); needs MS (a Python with mindspore 2.7.1 'numpy<2' mindstudio-probe sentencepiece requests regex ftfy tokenizers setproctitle jinja2 deprecated einops), PT (one with torch, transformers, timm, mindstudio-probe),
                                             MF13 and MF17: folders that the wheels mindformers 1.3.2 and 1.7.0 were unpacked to (pip download --no-deps)
        python plan.py OUT judge DIVERGE     judges OUT/pairs and prints a line a pair and the counts
 
@@ -42,8 +42,8 @@ FAULTS = [
     ('decay', 'qwen2moe', 'stat', 'ms', dict(), 'second decay_all'),
     ('gate', 'qwen2moe', 'pyn', 'ms', dict(set={'net.decoder.layers.0.mlp.shared_experts.use_shared_expert_gate': False}), ''),
 ]
-if os.environ.get('SET'):                                            # 13p: the practice before the thirteenth
-    module = __import__('set' + os.environ['SET'][:2])
+if os.environ.get('SET'):
+    module = __import__('set12' if os.environ['SET'] == '12' else 'set13')
     MODELS, FAULTS, SECOND = module.MODELS, module.FAULTS, None
 
 

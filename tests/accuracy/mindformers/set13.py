@@ -1,4 +1,4 @@
-"""The thirteenth set (SET=13) and the practice before it (SET=13p): classes of MindFormers that no earlier set has. Form as in plan.py and models.py; the builders are in set13_ms.py and set13_pt.py.
+"""The thirteenth set (SET=13), the practice before it (SET=13p) and the fourteenth (SET=14): classes of MindFormers that no earlier set has. Form as in plan.py and models.py; the builders are in set13_ms.py and set13_pt.py.
 
 RESEARCH names the folder "research" of the repository's branch r1.3.0 (not in the wheel): git archive r1.3.0 research
 """
@@ -7,13 +7,16 @@ import numpy as np
 
 PRACTICE = dict(mt5=13, baichuan13=13, gpt2cls=13, adapter=13, internlm=13)
 CLASSES = dict(samdec=13, blip2llm=13, deepseek2=13, qwen=13, cogvlm2=13, graphllama=13, reward=13)
-MODELS = PRACTICE if os.environ.get('SET') == '13p' else CLASSES
+FOURTEENTH = dict(baichuan7=13, videolm=13)                        # recorded when the thirteenth had been mended
+MODELS = {'13p': PRACTICE, '14': FOURTEENTH}.get(os.environ.get('SET'), CLASSES)
 SIZES = {
     'mt5': dict(hidden=36, heads=4, hd=10, inter=76, layers=2, vocab=107, seq=13, tseq=9, batch=2, eps=1e-6, seed=2301),
     'baichuan13': dict(hidden=40, heads=5, kv=5, inter=68, layers=3, vocab=103, seq=12, batch=2, eps=1e-6, theta=1e4, seed=2302),
     'gpt2cls': dict(hidden=36, heads=4, layers=3, vocab=87, seq=11, batch=4, labels=7, eps=1e-5, seed=2303),
     'adapter': dict(grid=6, width=24, hidden=28, inter=44, batch=2, seed=2304),
     'internlm': dict(hidden=40, heads=5, kv=5, inter=64, layers=3, vocab=91, seq=12, batch=2, eps=1e-6, theta=1e4, seed=2305),
+    'baichuan7': dict(hidden=40, heads=5, kv=5, inter=68, layers=3, vocab=97, seq=11, batch=2, eps=1e-6, theta=1e4, seed=2321),
+    'videolm': dict(hidden=48, heads=6, kv=2, inter=64, layers=3, vocab=93, seq=13, batch=2, eps=1e-5, theta=5e5, seed=2322),
     'samdec': dict(hidden=32, heads=4, inter=56, layers=2, grid=6, prompts=3, tokens=2, masks=3, iou=28, eps=1e-6, batch=3, seed=2311),
     'blip2llm': dict(image=32, patch=8, vhidden=36, vheads=4, vinter=64, vlayers=2, queries=5, qhidden=32, qheads=4, qinter=60, qlayers=2, every=2, hidden=40, heads=4, kv=4, inter=72, layers=2, vocab=97, seq=10, batch=2, eps=1e-6, theta=1e4, seed=2312),
     'deepseek2': dict(hidden=40, heads=4, kv=4, inter=56, minter=20, layers=3, dense=1, vocab=101, seq=12, batch=2, eps=1e-6, theta=1e4, experts=6, topk=3, shared=2, factor=1.3, q=22, rank=16, nope=10, rope=6, vd=8, seed=2313),
@@ -37,9 +40,9 @@ def converted(model, w, renamed, llama):
             out[renamed(k, SAM)] = v
         elif model == 'adapter':
             out[renamed(k, [('norm1.weight', 'norm1.gamma'), ('norm1.bias', 'norm1.beta'), ('^', 'net.')])] = v
-        elif model == 'internlm':
-            out[renamed(k, llama)] = v
-        elif model == 'baichuan13':
+        elif model in ('internlm', 'videolm'):
+            out[renamed(k, llama + ([('^', 'net.')] if model == 'videolm' else []))] = v
+        elif model in ('baichuan7', 'baichuan13'):
             n = renamed(k, llama)
             if 'W_pack' in k:
                 out.update({n.replace('self_attn.W_pack', 'attention.w' + x): p for x, p in zip('qkv', np.split(v, 3))})
@@ -123,6 +126,12 @@ FAULTS = [
     ('wo', 'internlm', 'npy', 'ms', {W: [['scale', 'model.layers.1.attention.wo.bias', 0.0]]}, ''),
     ('kb', 'internlm', 'stat', 'ms', {W: [['scale', 'model.layers.0.attention.wk.bias', 0.0]]}, ''),
     ('norm', 'internlm', 'pyn', 'ms', dict(set={'model.norm_out.eps': 1e-2}), ''),
+    ('wo', 'baichuan7', 'npy', 'ms', {W: [['T', 'model.layers.1.attention.wo.weight', 0]]}, 'moved'),
+    ('norm', 'baichuan7', 'stat', 'ms', {W: [['scale', 'model.layers.0.ffn_norm.weight', 1.1]]}, ''),
+    ('head', 'baichuan7', 'pyn', 'ms', {W: [['scale', 'lm_head.weight', 0.8]]}, ''),
+    ('theta', 'videolm', 'npy', 'ms', dict(config={'theta': 1e4}), ''),
+    ('w2', 'videolm', 'stat', 'ms', {W: [['scale', 'net.model.layers.1.feed_forward.w2.weight', 0.9]]}, ''),
+    ('eps', 'videolm', 'pyn', 'ms', dict(set={'net.model.layers.1.attention_norm.eps': 1e-2}), ''),
     ('hyper', 'samdec', 'npy', 'ms', {W: [['swap', 'decoder.output_hypernetworks_mlps.1.layers.0.weight', 'decoder.output_hypernetworks_mlps.2.layers.0.weight']]}, 'moved'),
     ('scale', 'samdec', 'stat', 'ms', dict(set={'decoder.transformer.layers.1.cross_attn_token_to_image.inv_norm_factor': {'tensor': 0.25}}), ''),
     ('norm4', 'samdec', 'pyn', 'ms', {W: [['scale', 'decoder.transformer.layers.0.norm4.gamma', 1.2]]}, ''),

@@ -113,6 +113,27 @@ def internlm(c, f, dtype):
     return sliced(InternLMForCausalLM(llama_config(c, f, InternLMConfig, has_bias=True, fused_rms_norm=False)))
 
 
+def baichuan7(c, f, dtype):
+    sys.path.insert(0, RESEARCH + '/baichuan2')
+    widened('baichuan2_7b')
+    from baichuan2_7b import Baichuan7BV2ForCausalLM
+    return sliced(Baichuan7BV2ForCausalLM(llama_config(c, f)))
+
+
+class Placed(nn.Cell):
+    def __init__(self, net):
+        super().__init__(auto_prefix=False)
+        self.net = net
+
+    def construct(self, ids, places):
+        return self.net(ids, position_ids=places)
+
+
+def videolm(c, f, dtype):
+    from mindformers.models.cogvlm2.cogvlm2_llm import CogVLM2VideoLM
+    return sliced(Placed(CogVLM2VideoLM(llama_config(c, f))))
+
+
 def samdec(c, f, dtype):
     from mindformers.models.sam import sam_mask_decoder
     from mindformers.models.sam.sam_config import MaskDecoderConfig
@@ -194,7 +215,7 @@ def cogvlm2_given(c, d):
     return [d['ids'], np.tile(np.arange(c['seq'], dtype=np.int32), (c['batch'], 1)), image, ~image, numbered(image), numbered(~image)]
 
 
-BUILD = dict(adapter=adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=baichuan13, samdec=samdec, blip2llm=blip2llm, deepseek2=deepseek2, qwen=qwen, cogvlm2=cogvlm2, graphllama=graphllama, reward=reward)
-GIVEN = dict(adapter=lambda c, d: [d['features'], d['target']], mt5=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.float32), d['target'][:, :-1]],
+BUILD = dict(baichuan7=baichuan7, videolm=videolm, adapter=adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=baichuan13, samdec=samdec, blip2llm=blip2llm, deepseek2=deepseek2, qwen=qwen, cogvlm2=cogvlm2, graphllama=graphllama, reward=reward)
+GIVEN = dict(videolm=lambda c, d: [d['ids'], np.tile(np.arange(c['seq'], dtype=np.int32), (c['batch'], 1))], adapter=lambda c, d: [d['features'], d['target']], mt5=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.float32), d['target'][:, :-1]],
              gpt2cls=lambda c, d: [d['ids'][:, :-1], np.ones((c['batch'], c['seq']), np.int32), d['label']], samdec=lambda c, d: [d[k] for k in ('features', 'place', 'sparse', 'dense', 'target', 'quality')], blip2llm=lambda c, d: [d['image'], d['ids']], cogvlm2=cogvlm2_given,
              reward=lambda c, d: [d['ids'][:, :-1], None, None, d['mask'], d['end']])

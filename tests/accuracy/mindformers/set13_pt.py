@@ -60,6 +60,19 @@ class BaichuanModel(nn.Module):
         return self.norm(x)
 
 
+class Baichuan7Attention(BaichuanAttention):
+    def __init__(self, c):
+        super().__init__(c)
+        self.rotary_emb = Rotary(self.hd, c['seq'], c['theta'])
+
+    def forward(self, x, mask):
+        b, s, d = x.shape
+        q, k, v = (t.view(b, s, self.heads, self.hd).transpose(1, 2) for t in self.W_pack(x).unflatten(-1, (3, d)).unsqueeze(0).transpose(0, -2).squeeze(-2))
+        q, k = self.rotary_emb(q, k)
+        w = torch.matmul(q, k.transpose(2, 3)) / math.sqrt(self.hd) + mask
+        return self.o_proj(torch.matmul(F.softmax(w, dim=-1), v).transpose(1, 2).reshape(b, s, d))
+
+
 class NormHead(nn.Module):
     def __init__(self, c):
         super().__init__()
@@ -68,6 +81,18 @@ class NormHead(nn.Module):
     def forward(self, x):
         w = self.weight / torch.sqrt(self.weight.pow(2).sum(1, keepdim=True) + 1e-5)
         return F.linear(x, w)
+
+
+class Baichuan7(nn.Module):
+    def __init__(self, c, f, hf):
+        super().__init__()
+        self.model, self.lm_head = BaichuanModel(c), NormHead(c)
+        for l in self.model.layers:
+            l.self_attn = Baichuan7Attention(c)
+        self.model.future_mask = torch.full((c['seq'], c['seq']), torch.finfo(torch.float32).min).triu(1)[None, None]
+
+    def forward(self, ids):
+        return self.lm_head(self.model(ids))
 
 
 class Baichuan(nn.Module):
@@ -318,6 +343,6 @@ def mt5_loss(net, c, d, t):
     return F.cross_entropy(o.reshape(-1, o.shape[-1]), y[:, 1:].reshape(-1))
 
 
-BUILD = dict(adapter=Adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=Baichuan, samdec=samdec, blip2llm=Blip2Llm, deepseek2=deepseek2, qwen=Qwen, cogvlm2=CogVLM2, graphllama=graphllama, reward=Reward)
+BUILD = dict(baichuan7=Baichuan7, videolm=graphllama, adapter=Adapter, internlm=internlm, mt5=mt5, gpt2cls=gpt2cls, baichuan13=Baichuan, samdec=samdec, blip2llm=Blip2Llm, deepseek2=deepseek2, qwen=Qwen, cogvlm2=CogVLM2, graphllama=graphllama, reward=Reward)
 LOSS = dict(adapter=lambda net, c, d, t: F.mse_loss(net(t(d['features'])), t(d['target'])), mt5=mt5_loss, samdec=samdec_loss, blip2llm=blip2llm_loss, reward=reward_loss,
             gpt2cls=lambda net, c, d, t: F.cross_entropy(net(t(d['ids'])[:, :-1].long()).logits, t(d['label']).long()))
