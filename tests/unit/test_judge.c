@@ -194,6 +194,28 @@ static void fills_in_tensors(void **state)
     scene_end(&s);
 }
 
+/* A product's second operand is a weight; an einsum's operands stand behind its equation, in any order. */
+static void operands_of_an_equation(void **state)
+{
+    static const char *const ops[] = {"linear", "einsum"};
+    (void)state;
+    for (int einsum = 0; einsum < 2; einsum++) {
+        static const int64_t sizes[] = {8, 8};
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, ops[einsum]);
+        uint32_t r = measured(&s, "input.1", DTYPE_F32);
+        for (int k = 0; k < 2; k++) {
+            s.d[k].rows.v[r].shape = dump_shape(&s.d[k], sizes, 2);
+            s.d[k].rows.v[r].has |= HAS_SHAPE;
+        }
+        computed(&s, r, 3e-7);
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->rule == RULE_PARAMETER, !einsum);
+        scene_end(&s);
+    }
+}
+
 /* The same as numbers: minus infinity beside the lowest one; not beside one that leaves something. */
 static void fills_without_end(void **state)
 {
@@ -3375,7 +3397,7 @@ int main(void)
         cmocka_unit_test(axes_that_a_call_cannot_change),
         cmocka_unit_test(axes_of_an_incoming_gradient),
         cmocka_unit_test(constant_before_a_difference),
-        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors), cmocka_unit_test(fills_without_end),
+        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors), cmocka_unit_test(fills_without_end), cmocka_unit_test(operands_of_an_equation),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
         cmocka_unit_test(shapes_and_types),
