@@ -10,6 +10,7 @@
 
 #define BLOCK 1024      /* elements read at once */
 #define LONGEST (1 << 24) /* rows: their sums are held in memory */
+#define SQUARE (1 << 22)  /* elements of a matrix that is held in memory with its transpose */
 #define ROUNDINGS 16    /* of the coarser type, by which the same rows may differ */
 #define LEVELS 4        /* times the noise level there, likewise */
 
@@ -127,7 +128,7 @@ static double transposed_error(const struct measure *m, const struct line *l)
     uint64_t n = 0, k = 0;
     double off = 0, squares = 0;
     if (!t || !g || long_axes(t, &n) != 2 || long_axes(g, &k) != 2 || n != k || t->numel != n * n ||
-        g->numel != n * n || t->numel > LONGEST)
+        g->numel != n * n || t->numel > SQUARE)
         return NAN;
     double *a = elements_of(m->side[TARGET], l->row[TARGET]),
            *b = a ? elements_of(m->side[GOLDEN], l->row[GOLDEN]) : NULL;
