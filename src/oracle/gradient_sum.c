@@ -77,7 +77,8 @@ static uint32_t value_of(const struct dump *d, uint32_t row)
             found = results == 0 || results == place ? r : found;
             results++;
         }
-    return (results == 1 || results == gradients) && found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
+    bool place_tells = results == 1 || results == gradients;
+    return place_tells && found != NONE && dump_row_numel(d, found) == dump_row_numel(d, row) ? found : NONE;
 }
 
 /* A forward input that reads the value: as it is, turned, with an axis repeated, or rounded by a cast, by steps that
@@ -479,6 +480,17 @@ static uint32_t read_from(const struct gradient_side *g, struct arena *a, uint32
     return NONE;
 }
 
+/* The line of the parameter that an input without a partner is: its module's record of it, which stands behind. */
+static uint32_t parameter_line(const struct gradient_side *g, uint32_t row)
+{
+    const struct dump *d = g->side->dump;
+    if (g->flow->weight[row] && work_is_left(g->work, d->rows.n - row))
+        for (uint32_t r = row + 1; r < d->rows.n; r++)
+            if (d->rows.v[r].io == IO_PARAMETER && g->flow->held[r] == row)
+                return g->pairing->line_of[g->number][r];
+    return NONE;
+}
+
 /* Follows a row back to lines of pairs, through calls without a partner that are right by their own inputs; false: it
  * cannot be. */
 static bool trace_row(struct tracing *t, uint32_t row, int depth)
@@ -489,6 +501,8 @@ static bool trace_row(struct tracing *t, uint32_t row, int depth)
     uint32_t line = g->pairing->line_of[g->number][row], held = g->flow->held[row];
     if (line == NONE || g->pairing->lines.v[line].pair == NONE)
         line = pairing_held_line(g->pairing, g->flow, g->number, row);
+    if (line == NONE || g->pairing->lines.v[line].pair == NONE)
+        line = parameter_line(g, row);
     if (line != NONE && g->pairing->lines.v[line].pair != NONE) {
         for (int i = 0; i < out->lines; i++)
             if (out->from[i] == line)
