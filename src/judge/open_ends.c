@@ -83,8 +83,19 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     return has_kind(x, !s, kind_of_end(d, row));
 }
 
-/* Whether an operator without a formula made this tensor of others, no call that was recorded reads it, and none of its
- * outputs has a partner. */
+/* Whether the module around a call gives something that has a partner: what the call makes shows there. */
+static bool shows_in_module(const struct measure *m, int s, uint32_t call)
+{
+    uint32_t module = m->side[s]->calls.v[call].parent;
+    if (module != NONE)
+        EACH_ROW(m->side[s], module, r)
+            if (m->side[s]->rows.v[r].io == IO_OUTPUT && pairing_paired_line(m->pairing, s, r) != NONE)
+                return true;
+    return false;
+}
+
+/* Whether an operator without a formula made this tensor of others, no call that was recorded reads it, none of its
+ * outputs has a partner, and no module around it shows what it does. */
 static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, uint32_t row)
 {
     const struct dump *d = x->m->side[s];
@@ -102,7 +113,7 @@ static bool ends_here(struct open_ends *x, const struct dataflow *flow, int s, u
             return false;
         made |= d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR;
     }
-    return made;
+    return made && !shows_in_module(x->m, s, mine->call);
 }
 
 static void give_open_end(struct line_judgement *l, enum verdict_rule rule, bool strict_gaps)
