@@ -503,8 +503,8 @@ void wrong_partners_find(struct judgement *j, const struct measure *m, const str
         n += line_is_in_doubt(&j->line[i]);
     if (!n || n > DOUBTS)
         return;
-    for (uint32_t i = 0; i < j->lines; i++)
-        if (j->line[i].rule == RULE_OTHER_VALUE) /* of another route */
+    for (uint32_t i = 0; i < j->lines; i++) /* of another route, or of a factor that stands elsewhere */
+        if (j->line[i].rule == RULE_OTHER_VALUE || j->line[i].rule == RULE_FACTOR)
             vec_push(&x.aside, i);
     collect_lone_values(&x);
     for (int pass = 0; pass < 2; pass++)
