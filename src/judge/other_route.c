@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dump/family.h"
+#include "judge/summed_gradient.h"
 #include "pair/align_item.h"
 
 #define FOLLOWED 64 /* calls without a partner through which a value is followed, at most */
@@ -123,6 +124,12 @@ static bool takes_others_alone(const struct routes *x, int s, uint32_t call)
     return any;
 }
 
+static bool both_take_others(const struct routes *x, uint32_t target, uint32_t golden)
+{
+    return target != NONE && golden != NONE && takes_others_alone(x, TARGET, target) &&
+           takes_others_alone(x, GOLDEN, golden);
+}
+
 /* Whether a call of a pair reads a tensor of several elements that has no partner: it may compute with another operand.
  */
 static bool takes_another_operand(const struct routes *x, const uint32_t row[2])
@@ -162,7 +169,7 @@ static bool are_other_operators(const struct routes *x, const uint32_t row[2])
 static bool may_differ(const struct routes *x, uint32_t line)
 {
     const uint32_t *row = x->m->pairing->lines.v[line].row;
-    const struct row *r = &x->d[TARGET]->rows.v[row[TARGET]];
+    const struct row *r = &x->d[TARGET]->rows.v[row[TARGET]], *golden = &x->d[GOLDEN]->rows.v[row[GOLDEN]];
     const struct call *c = &x->d[TARGET]->calls.v[r->call];
     uint32_t held = x->flow[TARGET].held[row[TARGET]];
     bool backward = c->phase == PHASE_BACKWARD;
@@ -173,11 +180,11 @@ static bool may_differ(const struct routes *x, uint32_t line)
     if (r->io == IO_OUTPUT)
         return call_is_aside(x, r->call) || (backward && call_is_aside(x, c->twin)) || takes_another_operand(x, row) ||
                are_other_operators(x, row) ||
-               (takes_others_alone(x, TARGET, r->call) &&
-                takes_others_alone(x, GOLDEN, x->d[GOLDEN]->rows.v[row[GOLDEN]].call));
+               both_take_others(x, r->call, golden->call) ||
+               (backward && both_take_others(x, c->twin, x->d[GOLDEN]->calls.v[golden->call].twin));
     if (!backward)
         return comes_from_others(x, row) || has_its_place_alone(x, line) || takes_another_operand(x, row);
-    uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[x->d[GOLDEN]->rows.v[row[GOLDEN]].call].twin};
+    uint32_t forward[2] = {c->twin, x->d[GOLDEN]->calls.v[golden->call].twin};
     return forward[TARGET] != NONE && forward[GOLDEN] != NONE &&
            (comes_otherwise(x, forward) || is_behind_others(x, line));
 }
@@ -370,15 +377,29 @@ static bool is_tensor(const struct routes *x, uint32_t line)
     return x->d[s]->rows.v[l->row[s]].kind == ROW_TENSOR;
 }
 
+/* Whether a line's call, or the one that made what it holds, is one function on both sides, or it is the sum of what
+ * the uses of its value return: it starts nothing. */
+static bool is_one_function(const struct routes *x, uint32_t line)
+{
+    uint32_t row = x->m->pairing->lines.v[line].row[TARGET];
+    uint32_t of = row == NONE ? NONE : pairing_held_line(x->m->pairing, &x->flow[TARGET], TARGET, row);
+    bool one = x->o->residual &&
+               (x->o->residual[line] <= ONE_FUNCTION || (of != NONE && x->o->residual[of] <= ONE_FUNCTION));
+    for (size_t i = 0; i < x->o->summed && !one; i++)
+        one = x->o->sums[i].line == line;
+    return one;
+}
+
 /* Marks what differs for such a reason, in order, but not those dropped before, nor any behind the first other
- * line that deviates: they may differ because of it. Whether any. */
+ * line that may start a deviation: they may differ because of it. Whether any. */
 static bool mark(struct routes *x, const bool *dropped)
 {
     bool any = false, behind = false;
     for (uint32_t i = 0; i < x->j->lines; i++) {
         x->aside[i] = !behind && !dropped[i] && differs(x, i) && may_differ(x, i);
         /* an argument that differs is seen in what its call gives */
-        behind = behind || (!x->aside[i] && line_is_bad(&x->j->line[i]) && is_tensor(x, i));
+        behind = behind || (!x->aside[i] && line_is_bad(&x->j->line[i]) && is_tensor(x, i) &&
+                            !is_one_function(x, i));
         any = any || x->aside[i];
     }
     return any;
