@@ -445,10 +445,21 @@ static bool is_of_another_step(const struct doubts *x, uint32_t line)
            line_agrees(&x->j->line[own]);
 }
 
+/* Whether it goes into calls of two operators (a cosine beside a sine of another angle), and their results agree. */
+static bool goes_into_others(const struct doubts *x, uint32_t line)
+{
+    const struct row *t = row_of(x, line, TARGET), *g = row_of(x, line, GOLDEN);
+    return t->io == IO_INPUT && g->io == IO_INPUT &&
+           family_operator(align_item_operator(x->d[TARGET], t->call)) !=
+               family_operator(align_item_operator(x->d[GOLDEN], g->call)) &&
+           results_agree(x, t->call);
+}
+
 static bool is_other_value(const struct doubts *x, uint32_t line)
 {
     return is_no_partner(x, line) || is_of_another_step(x, line) || is_factor_of_partner(x, line) ||
            is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) || is_not_chosen(x, line) ||
+           goes_into_others(x, line) ||
            is_asked_of_another_kind(x, line) || (held_elsewhere(x, line) && !rest_agrees(x, line)) ||
            is_end_of_another_module(x, line) || is_gradient_of_other_calls(x, line) || is_computed_twice(x, line);
 }
