@@ -48,6 +48,19 @@ static uint32_t same_call(const struct measure *m, int s, uint32_t call)
     return NONE;
 }
 
+/* Whether the other side called the module of this call: a weight that other calls read (a product with a part of it)
+ * has no gradient that tools record. */
+static bool calls_module(const struct measure *m, int s, uint32_t call)
+{
+    const struct dump *d = m->side[s], *o = m->side[!s];
+    uint32_t scope = d->calls.v[call].scope;
+    for (uint32_t c = 0; scope != NONE && c < o->calls.n; c++)
+        if (o->calls.v[c].kind == CALL_MODULE && !o->calls.v[c].gradient && o->calls.v[c].scope != NONE &&
+            strcmp(o->scopes.v[o->calls.v[c].scope], d->scopes.v[scope]) == 0)
+            return true;
+    return scope == NONE;
+}
+
 static bool has_kind(struct open_ends *x, int s, uint64_t kind)
 {
     const struct dump *d = x->m->side[s];
@@ -70,7 +83,8 @@ static bool is_missing(struct open_ends *x, int s, uint32_t row)
     bool own = x->values_alone || d->calls.v[mine->call].gradient ||
                (d->reader && d->reader->weights && mine->io == IO_PARAMETER);
     if (other == NONE) /* a weight's gradients, and a weight of a file, are records of their own */
-        return own && has_kind(x, !s, kind_of_end(d, row));
+        return own && has_kind(x, !s, kind_of_end(d, row)) &&
+               (!d->calls.v[mine->call].gradient || calls_module(x->m, s, mine->call));
     bool has_others = false;
     EACH_ROW(o, other, r) {
         const struct row *theirs = &o->rows.v[r];
