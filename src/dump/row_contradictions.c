@@ -63,7 +63,7 @@ static bool foreign_extreme(const struct row *r, double *value)
         int stat;
     } extreme[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}};
     const struct dtype_info *type = &dtype_table[r->dtype];
-    /* one-byte types are recorded as others of their values, and figures of float32 may have been computed in float64 */
+    /* figures of float32 may have been computed in float64; one-byte types are recorded as others of their values */
     bool known = (type->klass == CLASS_FLOAT && type->size == 2) || type->klass == CLASS_INT;
     for (size_t i = 0; known && i < ARRAY_LEN(extreme); i++) {
         *value = r->stat[extreme[i].stat];

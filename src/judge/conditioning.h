@@ -45,8 +45,8 @@
  * up: of n terms it may be √n times as much.
  *
  * The gradient of a matrix product's factor whose own row was not compared, but where its value goes: a product too, of
- * the incoming gradient and the other factor. The rows of scores' gradients sum to nothing, so that keys that are nearly
- * alike leave little: √terms rms(dy) rms(b) / rms(g).
+ * the incoming gradient and the other factor. The rows of scores' gradients sum to nothing, so that keys that are
+ * nearly alike leave little: √terms rms(dy) rms(b) / rms(g).
  *
  * If a backward call multiplies the incoming gradient by its forward values element by element (exp, softmax), only the
  * noise at large values remains: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 for exp and Σ y g for softmax. If a mask

@@ -197,8 +197,8 @@ static bool mean_moved_with_bias(const struct judge_pass *p, const struct verdic
     return k->f->max_abs <= EARLIER * share * most;
 }
 
-/* The same of the variance: it differs by twice what the values of earlier steps did, of which the values of today tell;
- * each step adds its share. */
+/* The same of the variance: it differs by twice what the values of earlier steps did, of which the values of today
+ * tell; each step adds its share. */
 static bool variance_moved_with_input(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];

@@ -8,8 +8,8 @@
 
 struct element_sample;
 
-/* Whether such noise explains that a parameter differs, the mean that a batch norm keeps of what a bias was added to, or
- * the variance that it keeps of values which differ. False in the first step and without readable elements. */
+/* Whether such noise explains that a parameter differs, the mean that a batch norm keeps of what a bias was added to,
+ * or the variance that it keeps of values which differ. False in the first step and without readable elements. */
 bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k);
 /* The test of n elements of each side, in rows of `width`: whether few of them, spread over the rows, differ by up to
  * `step`, and the differences of the others are a small part of it that does not follow the values. */

@@ -119,8 +119,8 @@ static double *elements_of(const struct dump *d, uint32_t row)
     return read ? x : NULL;
 }
 
-/* The relative error of one side beside the transpose of the other, of square matrices; NaN if it is unknown, or they are
- * none. */
+/* The relative error of one side beside the transpose of the other, of square matrices; NaN if it is unknown, or they
+ * are none. */
 static double transposed_error(const struct measure *m, const struct line *l)
 {
     const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),

@@ -8,9 +8,9 @@
 #include "judge/verdict.h"
 
 /* Accepts pairs with equal figures and other elements (RULE_REORDERED) whose rows are the same set, or that are the
- * transpose of a square matrix, unless a call that reads them deviates: then the order is the fault. A weight whose rows
- * are the same set deviates where all results that it goes into do, also through results that were not compared. Called
- * when every line has its verdict; reads tensors. `flow`: the target's; `reads`: of each side. */
+ * transpose of a square matrix, unless a call that reads them deviates: then the order is the fault. A weight whose
+ * rows are the same set deviates where all results that it goes into do, also through results that were not compared.
+ * Called when every line has its verdict; reads tensors. `flow`: the target's; `reads`: of each side. */
 void reordered_rows_find(struct judgement *j, const struct measure *m, const struct dataflow *flow,
                          const struct value_readers reads[2]);
 

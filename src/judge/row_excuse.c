@@ -424,7 +424,8 @@ static struct condition condition_of_unpaired_maker(const struct judge_pass *p, 
     return condition_of(p->m, p->state, made);
 }
 
-/* The error with which a value that a side's row reads agreed where it was compared, here or before; NAN: it was not. */
+/* The error with which a value that a side's row reads agreed where it was compared, here or before; NAN: it was not.
+ * */
 static double agreed_error(const struct judge_pass *p, int side, uint32_t row)
 {
     while (row != NONE && pairing_paired_line(p->m->pairing, side, row) == NONE)
@@ -433,8 +434,9 @@ static double agreed_error(const struct judge_pass *p, int side, uint32_t row)
     return l && line_agrees(l) && !(l->flags & LINE_DOUBTFUL) ? (double)l->error : NAN;
 }
 
-/* How much a matrix product amplifies the noise of its factor a where terms nearly cancel, as those of scores' gradients
- * do whose rows sum to nothing, times keys that are nearly alike: √terms rms(a) rms(b) / rms(result); NAN: unknown. */
+/* How much a matrix product amplifies the noise of its factor a where terms nearly cancel, as those of scores'
+ * gradients do whose rows sum to nothing, times keys that are nearly alike: √terms rms(a) rms(b) / rms(result); NAN:
+ * unknown. */
 static double cancelled_in_product(const struct judge_pass *p, int side, uint32_t a, uint32_t b, uint32_t result)
 {
     const struct dump *d = p->side[side];

@@ -43,7 +43,8 @@ static bool is_place_of_parameter(const struct judge_pass *p, const struct verdi
     switch (c->family) {
     case FAMILY_LINEAR:
     case FAMILY_CONV:
-        if (str_is(align_item_operator(p->side[TARGET], k->call), "einsum")) /* an equation, and operands in any order */
+        /* an equation, and operands in any order */
+        if (str_is(align_item_operator(p->side[TARGET], k->call), "einsum"))
             return false;
         if (strcmp(slot, adds ? "input.0" : "input.1") == 0)
             return s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds ? 1 : 2);

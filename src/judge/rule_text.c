@@ -516,8 +516,8 @@ static const struct {
              "not the same quantity; the scores agree")},
     [RULE_SAME_ROWS] =
         {.plain =
-             N_("the same rows in another order, as where tokens are sorted by expert, or the transpose of a square matrix; "
-                "what is computed from them does not deviate")},
+             N_("the same rows in another order, as where tokens are sorted by expert, or the transpose of a square "
+                "matrix; what is computed from them does not deviate")},
     [RULE_SAME_FUNCTION] = {.say = say_same_function},
     [RULE_OTHER_FUNCTION] = {.say = say_other_function},
     [RULE_OTHER_ELEMENTS] =

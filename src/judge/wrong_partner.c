@@ -237,8 +237,8 @@ static bool is_inside(const struct dump *d, uint32_t call, uint32_t module)
     return call != NONE;
 }
 
-/* Whether it is the gradient that a pair of modules returns, of which one contains a product whose partner stands beside
- * the other, a router inside of the experts or before them: it has that product's share on one side alone. */
+/* Whether it is the gradient that a pair of modules returns, of which one contains a product whose partner stands
+ * beside the other, a router inside of the experts or before them: it has that product's share on one side alone. */
 static bool is_gradient_of_other_calls(const struct doubts *x, uint32_t line)
 {
     uint32_t module[2];
@@ -355,8 +355,8 @@ static bool is_predicate(const struct dump *d, uint32_t call)
     return any;
 }
 
-/* Whether the sides ask values of two kinds (a mask of floats whether it is 0, tokens whether they are padding), and get
- * the same answers. */
+/* Whether the sides ask values of two kinds (a mask of floats whether it is 0, tokens whether they are padding), and
+ * get the same answers. */
 static bool is_asked_of_another_kind(const struct doubts *x, uint32_t line)
 {
     uint32_t t = row_of(x, line, TARGET)->call;

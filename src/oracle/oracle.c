@@ -462,8 +462,8 @@ static void find_own_wrong(struct crossing *x)
 #define SUM_COST 16   /* operations an element: some uses on both sides */
 #define SUM_ROWS 2e7  /* looked at for all of them */
 
-/* Whether each side's row of a line is a sum of what the uses of a value return there. Where one side has more uses that
- * return nothing, it may have cut them off. */
+/* Whether each side's row of a line is a sum of what the uses of a value return there. Where one side has more uses
+ * that return nothing, it may have cut them off. */
 static bool is_summed(const struct crossing *x, const struct dataflow flow[2], uint32_t line,
                       struct gradient_work *work, struct summed_gradient *out)
 {

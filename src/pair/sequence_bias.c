@@ -31,8 +31,8 @@ static int64_t bias_length(const struct dump *d, const struct align_item *x)
 }
 
 /* The row of the call that is a bias of this length and not produced by another call; NONE if there is none. The weight
- * of a layer with one input has that length, too, but not in its last axis; the values of a single sample have it there,
- * but behind another axis. */
+ * of a layer with one input has that length, too, but not in its last axis; the values of a single sample have it
+ * there, but behind another axis. */
 static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t length)
 {
     const struct dump *d = w->d[s];

@@ -211,8 +211,8 @@ static bool is_loss(const struct align_item *a)
 
 /* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or by what they hold, for
  * parts of one value (slices), which compute nothing, and for losses, which have no weights and are added up in any
- * order. One number is all that a loss holds: where it is another now, it tells more than where inputs come from (scores
- * of images for texts and of texts for images are each other's transpose, and have the same figures). */
+ * order. One number is all that a loss holds: where it is another now, it tells more than where inputs come from
+ * (scores of images for texts and of texts for images are each other's transpose, and have the same figures). */
 static bool is_crossed(const struct sequence *w, const struct align_item *a, const struct align_item *x,
                        const struct align_item *b, const struct align_item *y)
 {

@@ -189,7 +189,8 @@ static bool gradients_of_other_values(const struct sequence *w, const struct ali
         return w->call_pair[0][t->twin] != g->twin;
     EACH_EARLY_ROW(w->d[0], a->call, r)
         gradients += w->d[0]->rows.v[r].io == IO_OUTPUT && w->d[0]->rows.v[r].kind == ROW_TENSOR;
-    return io == IO_OUTPUT && (gradients > 1 ? product || a->family == FAMILY_ADD : take_other_values(w, t->twin, g->twin));
+    return io == IO_OUTPUT &&
+           (gradients > 1 ? product || a->family == FAMILY_ADD : take_other_values(w, t->twin, g->twin));
 }
 
 /* Pairs rows whose values come from paired calls. */
@@ -365,7 +366,8 @@ static bool only_operand_left(const struct sequence *w, const struct align_item 
     return left[TARGET] == 1 && left[GOLDEN] == 1 && paired > 0;
 }
 
-/* Leaves out a quotient's divisor beside a product: the product's operand is its reciprocal, which is alike near one. */
+/* Leaves out a quotient's divisor beside a product: the product's operand is its reciprocal, which is alike near one.
+ * */
 static void leave_out_divisor(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                               struct rows l[2])
 {

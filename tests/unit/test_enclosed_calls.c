@@ -93,8 +93,8 @@ static void counts_beside_judged_calls(void **state)
     assert_int_equal(judgement_unjudged(&j, &o), UNJUDGED_NOT);
 }
 
-/* The same of what a module gives, when steps nobody recorded put its results together; not of what the last call inside
- * it gave. */
+/* The same of what a module gives, when steps nobody recorded put its results together; not of what the last call
+ * inside it gave. */
 static void behind_a_module(void **state)
 {
     (void)state;

@@ -2104,8 +2104,8 @@ static void a_gradient_of_another_step(void **state)
     }
 }
 
-/* Scores' gradient times keys that are nearly alike leaves little: of what the target's product returns, which the golden
- * side does not record, the next row differs by the noise of that. Where nothing cancels, it deviates. */
+/* Scores' gradient times keys that are nearly alike leaves little: of what the target's product returns, which the
+ * golden side does not record, the next row differs by the noise of that. Where nothing cancels, it deviates. */
 static void a_product_gradient_that_cancels(void **state)
 {
     static const int64_t scores[] = {2, 4, 5, 5}, heads[] = {2, 4, 5, 8};
@@ -3397,7 +3397,8 @@ int main(void)
         cmocka_unit_test(axes_that_a_call_cannot_change),
         cmocka_unit_test(axes_of_an_incoming_gradient),
         cmocka_unit_test(constant_before_a_difference),
-        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors), cmocka_unit_test(fills_without_end), cmocka_unit_test(operands_of_an_equation),
+        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors), cmocka_unit_test(fills_without_end),
+        cmocka_unit_test(operands_of_an_equation),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
         cmocka_unit_test(shapes_and_types),

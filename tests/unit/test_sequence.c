@@ -987,8 +987,8 @@ static void terms_of_a_gradient(void **state)
     shut(&b);
 }
 
-/* (scores + positions) + mask beside scores + (positions + mask), which is limited before it is read: the last sum holds
- * what the other side's only one does. What is added first has no partner, nor has the sum of two terms. */
+/* (scores + positions) + mask beside scores + (positions + mask), which is limited before it is read: the last sum
+ * holds what the other side's only one does. What is added first has no partner, nor has the sum of two terms. */
 static void terms_added_one_after_another(void **state)
 {
     struct both b;
