@@ -482,6 +482,7 @@ def add(models, h):
 
     def sdpa(o):                                          # models whose processors have one kernel alone
         return types.SimpleNamespace(**{**vars(o), 'attn': 'sdpa'})
+    h.sdpa = sdpa
 
     def longcataudio(o):
         return diffuser('LongCatAudioDiTTransformer', lambda o: {'hidden_states': noise(o, 'latent', 2, 10, 8), 'encoder_hidden_states': noise(o, 'text', 2, 6, 24), 'encoder_attention_mask': torch.ones(2, 6, dtype=torch.bool), 'timestep': torch.tensor([0.3, 0.8]), 'attention_mask': torch.ones(2, 10, dtype=torch.bool), 'latent_cond': noise(o, 'cond', 2, 10, 8)},

@@ -151,8 +151,9 @@ def add(models):
                 print('preload', n, e)
     made = types.SimpleNamespace(**{k: v for k, v in locals().items()})
     add_sixteenth(models, made)
-    import models_layers
+    import models_layers, models_ports
     models_layers.add(models, made)
+    models_ports.add(models, made)
 
 
 def add_sixteenth(models, h):
@@ -321,6 +322,8 @@ def add_sixteenth(models, h):
             m.__spec__ = importlib.machinery.ModuleSpec(n, None)
             sys.modules[n] = m
         return getattr(importlib.import_module('neuralforecast.models.' + module), cls)
+
+    h.forecast = forecast
 
     def tft(o):
         def make(o):
