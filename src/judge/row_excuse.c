@@ -424,8 +424,7 @@ static struct condition condition_of_unpaired_maker(const struct judge_pass *p, 
     return condition_of(p->m, p->state, made);
 }
 
-/* The error with which a value that a side's row reads agreed where it was compared, here or before; NAN: it was not.
- * */
+/* The error with which a value that a side's row reads agreed where it was compared, here or before; NAN if not. */
 static double agreed_error(const struct judge_pass *p, int side, uint32_t row)
 {
     while (row != NONE && pairing_paired_line(p->m->pairing, side, row) == NONE)

@@ -366,8 +366,7 @@ static bool only_operand_left(const struct sequence *w, const struct align_item 
     return left[TARGET] == 1 && left[GOLDEN] == 1 && paired > 0;
 }
 
-/* Leaves out a quotient's divisor beside a product: the product's operand is its reciprocal, which is alike near one.
- * */
+/* Leaves out a quotient's divisor beside a product: the product's operand is its reciprocal, alike near one. */
 static void leave_out_divisor(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                               struct rows l[2])
 {

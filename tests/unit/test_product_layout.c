@@ -163,8 +163,7 @@ static void results_of_exchanged_operands(void **state)
     }
 }
 
-/* One pair of matrices in a batch of two, multiplied in one framework; `turned`: with exchanged, transposed operands.
- * */
+/* One pair of matrices in a batch of two, multiplied in one framework; `turned`: with transposed operands. */
 static void record_batch(struct tensor_dump *d, const float *x, const float *w, int inner, bool turned, bool wrong)
 {
     enum { MOST = 2 * WIDTH * WIDTH };
