@@ -287,6 +287,26 @@ static void log_sum_exp(struct call_values *c)
     }
 }
 
+/* Of elements that are all −inf the result counts as 0. */
+static void log_sum_exp_backward(struct call_values *c)
+{
+    struct reduction r;
+    if (!reduction_of(c, 1, &r))
+        return;
+    struct real_tensor g = gradient_as(c, &r.shape);
+    if (!g.v)
+        return;
+    struct room out = room_for(c, ANY_OUTPUT, r.x, "g exp(x - y)");
+    for (int64_t k = 0; k < r.groups; k++)
+        for (int64_t i = 0; i < r.members; i++) {
+            int64_t at = r.at[k * r.members + i];
+            double y = c->result[0].v[k], power = r.x->v[at] - (isinf(y) ? 0 : y);
+            out.y[at] = g.v[k] * exp(power);
+            out.roundings[at] = out.y[at] != 0 ? (fabs(power) + 3) * fabs(out.y[at]) : 0;
+            out.inside[at] = 4 * fabs(out.y[at]);
+        }
+}
+
 /* ---- extremes ---- */
 
 static bool is_better(double a, double b, bool largest)
@@ -564,7 +584,10 @@ const struct operator operators_reduce[] = {
      .source = "torch.norm"},
     {.names = "var", .forward = compute_variance, .source = "torch.var"},
     {.names = "std", .forward = compute_deviation, .source = "torch.std"},
-    {.names = "logsumexp", .forward = log_sum_exp, .source = "torch.logsumexp",
+    {.names = "logsumexp",
+     .forward = log_sum_exp,
+     .backward = log_sum_exp_backward,
+     .source = "torch.logsumexp",
      .misfit = misfit_reduce},
     {.names = "max amax reducemax argmaxwithvalue maxdim",
      .forward = max_forward,
