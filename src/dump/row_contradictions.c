@@ -236,25 +236,27 @@ static bool call_has_shape(const struct dump *d, uint32_t call, bool outputs, ui
     return !any;
 }
 
-static uint32_t tensors_in(const struct dump *d, uint32_t call)
+static uint32_t tensors_of(const struct dump *d, uint32_t call, enum row_io io)
 {
     uint32_t n = 0;
     EACH_ROW(d, call, r)
-        n += d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == IO_INPUT;
+        n += d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == io;
     return n;
 }
 
 /* Whether what a backward call hands back are the gradients of its forward call's own inputs: PyTorch shows those of a
  * function's last node, which a product, a norm, a pooling or a call in place leaves to other inputs, and one of
- * several tensors (prelu's slopes) may have got other axes before it. */
-static bool hands_back_own(const struct dump *d, uint32_t call)
+ * several tensors (prelu's slopes) may have got other axes before it. A node that hands back two gradients where the
+ * function takes one tensor (a circular pad's, which copies slices) is one of several. */
+static bool hands_back_own(const struct dump *d, uint32_t back, uint32_t call)
 {
     const struct call *forward = &d->calls.v[call];
     uint8_t f = forward->family;
     bool one_node = f == FAMILY_ACTIVATION || f == FAMILY_SOFTMAX || f == FAMILY_VIEW || f == FAMILY_CAST ||
                     f == FAMILY_COPY;
     return forward->kind == CALL_MODULE || strcmp(d->framework, "mindspore") == 0 ||
-           (one_node && tensors_in(d, call) == 1 && !dump_call_overwrites(d, call));
+           (one_node && tensors_of(d, call, IO_INPUT) == 1 && tensors_of(d, back, IO_OUTPUT) <= 1 &&
+            !dump_call_overwrites(d, call));
 }
 
 void gradient_sizes_find(struct dump *d)
@@ -264,7 +266,7 @@ void gradient_sizes_find(struct dump *d)
         if (d->calls.v[c].phase != PHASE_BACKWARD || d->calls.v[c].gradient || forward == NONE || d->tensors_cut ||
             d->calls.v[c].rows > ROWS_MOST || d->calls.v[forward].rows > ROWS_MOST)
             continue;
-        bool back = hands_back_own(d, forward);
+        bool back = hands_back_own(d, c, forward);
         EACH_ROW(d, c, r) {
             const struct row *x = &d->rows.v[r];
             bool in = x->io == IO_INPUT, out = x->io == IO_OUTPUT && back;

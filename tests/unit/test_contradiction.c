@@ -380,9 +380,34 @@ static void gradients_of_calls_in_place(void **state)
     }
 }
 
+/* A circular pad copies slices: what is recorded of its gradient are those of the last copy, of the whole and of a
+ * slice. */
+static void gradients_of_the_last_of_several_nodes(void **state)
+{
+    (void)state;
+    for (int several = 0; several < 2; several++) {
+        struct dump d;
+        dump_init(&d);
+        uint32_t f = dump_add_call(&d, STR("Functional.pad.0.forward"), CALL_API, PHASE_FORWARD);
+        uint32_t b = dump_add_call(&d, STR("Functional.pad.0.backward"), CALL_API, PHASE_BACKWARD);
+        d.calls.v[f].family = d.calls.v[b].family = FAMILY_VIEW;
+        d.calls.v[b].twin = f;
+        add(&d, f, "input.0", IO_INPUT, (const int64_t[]){3, 16, 10}, 3);
+        add(&d, f, "output.0", IO_OUTPUT, (const int64_t[]){3, 16, 12}, 3);
+        add(&d, b, "input.0", IO_INPUT, (const int64_t[]){3, 16, 12}, 3);
+        add(&d, b, "output.0", IO_OUTPUT, (const int64_t[]){3, 16, 12}, 3);
+        if (several)
+            add(&d, b, "output.1", IO_OUTPUT, (const int64_t[]){3, 16, 1}, 3);
+        gradient_sizes_find(&d);
+        assert_int_equal(d.problems.n, !several);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_the_last_of_several_nodes),
         cmocka_unit_test(figures_of_the_file),
         cmocka_unit_test(figures_of_two_counts), cmocka_unit_test(figures_of_moved_elements),
         cmocka_unit_test(figures_of_a_moved_number),
