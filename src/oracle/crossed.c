@@ -173,20 +173,46 @@ const struct candidate *crossed_candidate(const struct trials *j, const struct o
     return p && strncmp(p->formula, own->formula, FORMULA_SHOWN - 1) == 0 && trial_has_size(j, p, output) ? p : NULL;
 }
 
+/* Whether an output is zero everywhere: every candidate explains it, as a gradient of one operand or of another. */
+static bool is_zero(const struct real_tensor *y)
+{
+    bool zero = y->v && y->count > 0;
+    for (int64_t i = 0; i < y->count && zero; i++)
+        zero = y->v[i] == 0;
+    return zero;
+}
+
+/* The least residual of an output over the candidates of its size from `k` on, up to the one at `end`. */
+static double least_residual(const struct oracle_side *values, const struct call_plan *p, const struct trials *j,
+                             int output, const struct candidate *k, const struct candidate *end)
+{
+    const struct recorded_call *g = j->r;
+    double least = NAN;
+    bool finer;
+    enum dtype type = recorded_call_type(g, g->values.output[output].dtype, &finer);
+    for (; k < end; k++) {
+        struct trial x;
+        if (!trial_has_size(j, k, output))
+            continue;
+        trial_run(j, k, output, 0, &x);
+        least = fmin(least, crossed_residual(values, p, &x, type)); /* fmin ignores NaN */
+    }
+    return least;
+}
+
 static void judge_outputs(const struct oracle_side *const side[2], const struct call_plan *p, struct recorded_call *g,
-                          const struct recorded_call *t, struct crossed_call *out)
+                          const struct recorded_call *t, const bool *zero, struct crossed_call *out)
 {
     const struct trials j = {g, INFINITY};
-    for (int i = 0; i < g->values.outputs && i < CROSSED_OUTPUTS; i++) {
+    const struct call_values *c = &g->values;
+    for (int i = 0; i < c->outputs && i < CROSSED_OUTPUTS; i++) {
         const struct oracle_row *own = oracle_side_row(side[GOLDEN], g->output_row[i]);
         const struct candidate *k = crossed_candidate(&j, own, i);
-        struct trial x;
-        bool finer;
         if (!k)
             continue;
-        trial_run(&j, k, i, 0, &x);
-        enum dtype type = recorded_call_type(g, g->values.output[i].dtype, &finer);
-        add_crossed_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type));
+        double residual = zero[i] ? least_residual(side[TARGET], p, &j, i, c->candidate, c->candidate + c->candidates)
+                                  : least_residual(side[TARGET], p, &j, i, k, k + 1);
+        add_crossed_row(out, t->output_row[i], g->output_row[i], residual);
     }
 }
 
@@ -203,6 +229,9 @@ void crossed_compute(const struct oracle_side *const side[2], struct arena *a, c
     struct call_values *c = &g->values;
     if (c->unknown || r[TARGET].values.unknown || c->backward != r[TARGET].values.backward)
         return;
+    bool zero[CROSSED_OUTPUTS];
+    for (int i = 0; i < c->outputs && i < CROSSED_OUTPUTS; i++)
+        zero[i] = is_zero(&c->output[i]);
     c->fits = &fits;
     recompute_candidates(p, g);
     if (c->unknown || !take_tensors(c, &r[TARGET].values))
@@ -212,5 +241,5 @@ void crossed_compute(const struct oracle_side *const side[2], struct arena *a, c
     g->types = 0;
     recompute_candidates(p, g);
     if (!c->unknown)
-        judge_outputs(side, p, g, &r[TARGET], out);
+        judge_outputs(side, p, g, &r[TARGET], zero, out);
 }

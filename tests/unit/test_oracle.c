@@ -833,9 +833,99 @@ static void a_condition_that_was_estimated_is_measured(void **state)
     shut(s);
 }
 
+/* the gradient of log Σ exp x over the last axis of 3 × 4, times a factor */
+static void log_sum_exp(struct tensor_dump *d, int n, double factor)
+{
+    float x[12], y[3], g[3], by_x[12];
+    char name[64];
+    draw_all(x, 12);
+    draw_all(g, 3);
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (int k = 0; k < 4; k++)
+            sum += exp((double)x[4 * i + k]);
+        y[i] = (float)log(sum);
+        for (int k = 0; k < 4; k++)
+            by_x[4 * i + k] = (float)(factor * (double)g[i] * exp((double)x[4 * i + k]) / sum);
+    }
+    snprintf(name, sizeof name, "Torch.logsumexp.%d.forward", n);
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "3,4", x, 12);
+    fputs("],\"input_kwargs\":{\"dim\":{\"type\":\"int\",\"value\":-1}},\"output\":[", d->json);
+    tensors_row(d, name, "output.0", "3", y, 3);
+    fputs("]}", d->json);
+    snprintf(name, sizeof name, "Torch.logsumexp.%d.backward", n);
+    fprintf(d->json, ",\"%s\":{\"input\":[", name);
+    tensors_row(d, name, "input.0", "3", g, 3);
+    fputs("],\"output\":[", d->json);
+    tensors_row(d, name, "output.0", "3,4", by_x, 12);
+    fputs("]}", d->json);
+    d->calls++;
+}
+
+static void a_gradient_of_log_sum_exp_is_recomputed(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 14;
+    tensors_begin_of(&d, scratch(), "pytorch");
+    log_sum_exp(&d, 0, 1);
+    log_sum_exp(&d, 1, 1.001);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    for (int i = 0; i < 2; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "Torch.logsumexp.%d.backward.output.0", i);
+        assert_non_null(row_of(&a, row));
+        assert_int_equal(oracle_row_is_wrong(row_of(&a, row)), i);
+    }
+    forget(&a);
+}
+
+/* a number minus a vector, whose gradient alone is recorded; `last`: what comes back to its last element */
+static void subtracted(struct tensor_dump *d, float last)
+{
+    const char *name = "Tensor.__sub__.0.forward", *back = "Tensor.__sub__.0.backward";
+    const float a[1] = {1.5F}, b[2] = {65, 54}, y[2] = {-63.5F, -52.5F}, g[2] = {0, last}, by_b[2] = {-0.0F, -last};
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "1", a, 1);
+    fputs(",", d->json);
+    tensors_row(d, name, "input.1", "2,1", b, 2);
+    end_call(d, name, "2,1", y, 2);
+    fprintf(d->json, ",\"%s\":{\"input\":[", back);
+    tensors_row(d, back, "input.0", "2,1", g, 2);
+    fputs("],\"output\":[null,", d->json);
+    tensors_row(d, back, "output.1", "2,1", by_b, 2);
+    fputs("]}", d->json);
+    d->calls++;
+}
+
+/* A gradient that is zero on the golden side does not tell of which operand it is. */
+static void a_golden_gradient_of_zeros_names_no_operand(void **state)
+{
+    struct tensor_dump d[2];
+    char dir[2][400];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        tensors_begin_of(&d[i], scratch(), "pytorch");
+        strcpy(dir[i], d[i].dir);
+        subtracted(&d[i], i ? 0 : 0.03F);
+        tensors_end(&d[i]);
+    }
+    struct session *s = compared(dir[0], dir[1]);
+    const struct line_judgement *l =
+        &s->now->judged->line[line_named(s, "Tensor.__sub__.0.backward.output.1")];
+    assert_true(l->residual < 1);
+    assert_int_equal(l->cause, CAUSE_INHERITED);
+    shut(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gradient_of_log_sum_exp_is_recomputed),
+        cmocka_unit_test(a_golden_gradient_of_zeros_names_no_operand),
         cmocka_unit_test(an_exact_side_is_honest),
         cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
         cmocka_unit_test(a_wrong_dropout_is_found_from_one_side),
