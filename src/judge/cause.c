@@ -461,6 +461,7 @@ static uint32_t agreed_before(const struct causes *k, uint32_t line, uint32_t ro
         return NONE;
     const struct figures *now = measure_figures(k->m, line), *then = measure_figures(k->m, of);
     bool same = now && then && (now->rel_l2 == then->rel_l2 || /* infinite beside zeros */
+                                (isnan(now->rel_l2) && isnan(then->rel_l2)) || /* fills of masks that differ */
                                 fabs(now->rel_l2 - then->rel_l2) <= SAME_ERROR * then->rel_l2);
     for (int s = 0; s < 2 && same; s++)
         same = now->side[s].max == then->side[s].max && now->side[s].min == then->side[s].min;
@@ -529,11 +530,20 @@ struct undecided {
     bool one_function; /* it is judged, and they are */
 };
 
+/* Whether a row's value was made by a call that puts in what a mask tells: infinities that differ there are the mask's
+ * fills, no overflow. */
+static bool is_filled_by_mask(const struct causes *k, uint32_t row)
+{
+    uint32_t made = k->d->rows.v[dataflow_first(k->flow, row)].call;
+    return align_item_does(k->d, made, STR("masked_fill")) || align_item_does(k->d, made, STR("where"));
+}
+
 static struct undecided undecided_of(const struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     struct line_judgement *l = &k->j->line[line];
     struct undecided u = {.line = line, .row = row, .l = l, .x = &k->d->rows.v[row], .of = of};
-    u.by_value = (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE) &&
+    u.by_value = (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE ||
+                  (l->verdict == VERDICT_NONFINITE && is_filled_by_mask(k, row))) &&
                  !k->o->exact && !has_verdict_of_its_own(k, line);
     u.by_rows = k->o->by_rows && k->o->by_rows[line];
     /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
