@@ -43,11 +43,9 @@ static bool is_place_of_parameter(const struct judge_pass *p, const struct verdi
     switch (c->family) {
     case FAMILY_LINEAR:
     case FAMILY_CONV:
-        /* an equation, and operands in any order */
-        if (str_is(align_item_operator(p->side[TARGET], k->call), "einsum"))
-            return false;
-        if (strcmp(slot, adds ? "input.0" : "input.1") == 0)
-            return s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds ? 1 : 2);
+        if (strcmp(slot, adds ? "input.0" : "input.1") == 0) /* behind an equation, what goes in */
+            return s && s->ndim <= (c->family == FAMILY_CONV ? 5 : adds ? 1 : 2) &&
+                   !str_is(align_item_operator(p->side[TARGET], k->call), "einsum");
         return strcmp(slot, "input.2") == 0 && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : 2);
     case FAMILY_EMBEDDING:
         return row_class(k->r[TARGET]) == CLASS_FLOAT;

@@ -194,24 +194,27 @@ static void fills_in_tensors(void **state)
     scene_end(&s);
 }
 
-/* A product's second operand is a weight; an einsum's operands stand behind its equation, in any order. */
+/* A product's second operand is a weight; an einsum's operands stand behind its equation. */
 static void operands_of_an_equation(void **state)
 {
-    static const char *const ops[] = {"linear", "einsum"};
+    static const struct {
+        const char *op, *slot;
+        bool weight;
+    } cases[] = {{"linear", "input.1", true}, {"einsum", "input.1", false}, {"einsum", "input.2", true}};
     (void)state;
-    for (int einsum = 0; einsum < 2; einsum++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         static const int64_t sizes[] = {8, 8};
         struct scene s;
         scene_start(&s);
-        both_call(&s, ops[einsum]);
-        uint32_t r = measured(&s, "input.1", DTYPE_F32);
+        both_call(&s, cases[i].op);
+        uint32_t r = measured(&s, cases[i].slot, DTYPE_F32);
         for (int k = 0; k < 2; k++) {
             s.d[k].rows.v[r].shape = dump_shape(&s.d[k], sizes, 2);
             s.d[k].rows.v[r].has |= HAS_SHAPE;
         }
         computed(&s, r, 3e-7);
         judge_all(&s);
-        assert_int_equal(of(&s, r)->rule == RULE_PARAMETER, !einsum);
+        assert_int_equal(of(&s, r)->rule == RULE_PARAMETER, cases[i].weight);
         scene_end(&s);
     }
 }
