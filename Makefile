@@ -88,11 +88,11 @@ endif
 # what draws, writes and judges a few thousand numbers is not what one waits for; SMALL=-Os has it in three quarters of the room, as the static file does
 $(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd compare config curves diagnose document log norms optimizer panel ranks report rollout session table ticket weights)): override OPT += $(SMALL)
 # nor what pairs calls, asks rows that deviate for a reason, or reads a file of a step
-$(addprefix $(BUILD)/src/,$(addsuffix .o,pair/% oracle/sizes oracle/misfits oracle/oracle% $(addprefix oracle/,op_loss op_dropout op_pool op_index gradient% recorded_call crossed% candidate% recompute moved_inputs) base/record base/database \
+$(addprefix $(BUILD)/src/,$(addsuffix .o,pair/% oracle/sizes oracle/misfits oracle/oracle% $(addprefix oracle/,op_loss op_dropout op_pool op_index op_move op_reduce formula gradient% recorded_call crossed% candidate% recompute moved_inputs) base/record base/database \
     base/json_write dump/contradiction dump/dump_check measure/cache_file \
-    $(addprefix fmt/,activations ckpt digest msdump msdump_graph msdump_overflow msprobe_trend pack_% pickle pt ptdbg% safetensors sheet_% tensor_folder value_order zip) $(addprefix judge/,accepted attention_gradient \
-    channel_order conditioning container_end discarded element_order figure_noise framework_difference fused_% kinks loss_scale masked_% moved_factor open_ends open_results optimizer_noise \
-    other_% packed_verdicts reordered_rows routing row_excuse solved_doubt step_inputs summed_gradient table_verdicts thresholds tool_rules wrong_partner))): override OPT += $(SMALL)
+    $(addprefix fmt/,activations ckpt digest msdump% msprobe_trend pack_% pickle pt ptdbg% safetensors sheet_% tensor_folder value_order zip) $(addprefix judge/,accepted attention_gradient \
+    cause channel_order conditioning container_end discarded element_order enclosed_calls figure_noise framework_difference fused_% idle_argument implied_% judge_summary kinks loss_scale masked_% moved_factor open_ends open_results optimizer_noise \
+    other_% packed_verdicts reordered_rows routing row_excuse solved_doubt step_inputs summed_gradient table_verdicts thresholds tool_rules turned_choice wrong_partner))): override OPT += $(SMALL)
 # nor what lists the weights of a file or reads what others have compared
 $(addprefix $(BUILD)/src/,$(addsuffix .o,judge/verdict_text judge/rule_text $(addprefix fmt/,result_% weight% state_dict distcp debug_% routing_trace aclgraph cann_dump find_recordings \
     row_records json_records op_statistics unreadable))): override OPT += $(SMALL)
