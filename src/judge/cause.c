@@ -538,6 +538,40 @@ static bool is_filled_by_mask(const struct causes *k, uint32_t row)
     return align_item_does(k->d, made, STR("masked_fill")) || align_item_does(k->d, made, STR("where"));
 }
 
+/* The largest error among the tensors that go into a target's call; infinite where one was not compared. */
+static double error_put_in(const struct causes *k, uint32_t call)
+{
+    double most = 0;
+    EACH_ROW(k->d, call, r) {
+        const struct row *x = &k->d->rows.v[r];
+        if (x->kind != ROW_TENSOR || (x->io != IO_INPUT && x->io != IO_PARAMETER))
+            continue;
+        const struct figures *f = measure_figures(k->m, k->m->pairing->line_of[TARGET][r]);
+        most = fmax(most, f && f->two ? figures_judged_error(f) : INFINITY);
+    }
+    return most;
+}
+
+#define SCALED_LEAST 16     /* elements: so many roundings do not all have one direction */
+#define SCALED_RESIDUAL 0.5 /* below it what goes in explains what comes out, a factor too */
+#define SCALED_BESIDE 4     /* times what goes in is off: a product may add it up */
+
+/* Whether a 16-bit output of a forward call is the golden one times a factor. A residual is a distance in units of what
+ * roundings of all elements may add up to; but roundings have no direction in common, and a factor is nothing else. */
+static bool is_scaled(const struct causes *k, const struct undecided *u)
+{
+    const struct figures *f = measure_figures(k->m, u->line);
+    enum dtype d = dtype_coarser(u->x->dtype,
+                                 k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[u->line].row[GOLDEN]].dtype);
+    if (!f || !f->two || f->unlike || f->side[TARGET].count < SCALED_LEAST || !(f->side[GOLDEN].norm > 0) ||
+        dtype_table[d].epsilon < dtype_table[DTYPE_F16].epsilon || (double)u->l->residual < SCALED_RESIDUAL ||
+        u->x->io != IO_OUTPUT || k->d->calls.v[u->x->call].phase != PHASE_FORWARD || u->of.start != NONE)
+        return false;
+    double factor = fabs((1 - f->minus) * f->side[TARGET].norm / f->side[GOLDEN].norm - 1);
+    double rounding = rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[d].epsilon;
+    return factor > fmax(rounding, 2 * sqrt(2 * f->minus)) && factor > SCALED_BESIDE * error_put_in(k, u->x->call);
+}
+
 static struct undecided undecided_of(const struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     struct line_judgement *l = &k->j->line[line];
@@ -549,7 +583,7 @@ static struct undecided undecided_of(const struct causes *k, uint32_t line, uint
     /* a parameter may be used in other ways than its module does: only a gradient that deviates is asked for its own */
     u.judged = !isnan(l->residual) && u.by_value && (u.by_rows || !operands_cross(k, line, u.x->call)) &&
                (u.x->io != IO_GRADIENT || line_is_bad(l));
-    u.one_function = u.judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    u.one_function = u.judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) && !is_scaled(k, &u);
     u.judged = u.judged && (u.x->io != IO_GRADIENT || k->earliest.start != NONE || u.one_function);
     return u;
 }

@@ -158,11 +158,19 @@ static bool factor_heals(const struct factor_search *x, uint32_t start)
     return agreed > 0;
 }
 
+/* Whether a line is nearer to this factor than to one: within a coarse type's noise a factor agrees as well. */
+static bool has_factor(const struct factor_search *x, uint32_t line, double factor)
+{
+    struct proportion k = proportion_of(x->m, line);
+    return k.known && fabs(k.factor - factor) < fabs(k.factor - 1);
+}
+
 /* For dumps of modules only: a module whose output has a factor on one side, while the other side's readers of the
  * value agree, so that the factor is applied after the module. Readers that get it with the factor deviate
  * themselves. */
 static bool applied_behind_module(struct factor_search *x, uint32_t line)
 {
+    double factor = proportion_of(x->m, line).factor;
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
         x->d = x->m->side[x->side];
         uint32_t out = x->m->pairing->lines.v[line].row[x->side], agreed = 0;
@@ -172,7 +180,7 @@ static bool applied_behind_module(struct factor_search *x, uint32_t line)
         uint32_t r = x->readers[x->side].first[out];
         for (; r != NONE; r = x->readers[x->side].next[r]) {
             uint32_t read = x->m->pairing->line_of[x->side][r];
-            bool alike = read_alike(x, r);
+            bool alike = read_alike(x, r) && !has_factor(x, read, factor);
             agreed += alike;
             if (!alike && (read == NONE || !sides_proportional(x, read)))
                 break;

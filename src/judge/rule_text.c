@@ -227,6 +227,11 @@ static void say_other_function(struct rule_case *k)
         buf_cstr(k->out, _("recomputed from its own inputs, one side's call gives another result than was recorded"));
         return;
     }
+    if ((double)k->x->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
+        buf_cstr(k->out, _("the golden call, recomputed on the target's inputs, gives another result: all elements are "
+                           "off by one factor, which rounding does not make"));
+        return;
+    }
     buf_fmt(k->out,
             _("the golden call, recomputed on the target's inputs, gives another result: %s times the bound of "
               "rounding"),
