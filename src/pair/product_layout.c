@@ -12,6 +12,7 @@
 #include "dump/family.h"
 
 #define PROBED 16       /* elements of a result's row that are computed */
+#define ROWS_TRIED 64   /* the most rows looked at for one that differs from the first: a token may come again */
 #define LONGEST 65536   /* the longest axis of a weight that is looked at */
 #define FITS 0.1        /* relative error up to which a layout explains the result */
 #define DIFFERS 0.5     /* relative error from which the other one does not */
@@ -51,15 +52,26 @@ static bool read_stretch(struct open_row *o, uint64_t at, size_t n, double *out)
     return tensor_walk_values(&o->w, out, n, &quiet) == 0;
 }
 
-/* The first n elements of the difference of the first and the last row. */
-static bool row_difference(struct open_row *o, size_t width, size_t n, double *out)
+/* The first n elements of the difference of the first row and the one that begins at the element `at`. */
+static bool row_difference(struct open_row *o, uint64_t at, size_t n, double *out)
 {
-    double *last = mem_alloc(n * sizeof *last);
-    bool read = read_stretch(o, 0, n, out) && read_stretch(o, o->t.numel - width, n, last);
+    double *other = mem_alloc(n * sizeof *other);
+    bool read = read_stretch(o, 0, n, out) && read_stretch(o, at, n, other);
     for (size_t i = 0; i < n && read; i++)
-        out[i] -= last[i];
-    free(last);
+        out[i] -= other[i];
+    free(other);
     return read;
+}
+
+/* The difference of the first row and the last one that is another, which begins at *at; false if none is. */
+static bool find_difference(struct open_row *o, size_t width, double *out, uint64_t *at)
+{
+    *at = o->t.numel - width;
+    for (int tried = 0; *at && tried < ROWS_TRIED && row_difference(o, *at, width, out); tried++, *at -= width)
+        for (size_t i = 0; i < width; i++)
+            if (out[i] != 0)
+                return true;
+    return false;
 }
 
 static double squared_distance(const double *a, const double *b, size_t n)
@@ -83,7 +95,8 @@ static bool try_both(struct product_rows *p, double *in_out, double *out_in)
     size_t width = p->width, n = width < PROBED ? width : PROBED;
     double *in = mem_alloc(width * sizeof *in), *line = mem_alloc(width * sizeof *line);
     double by_column[PROBED] = {0}, by_row[PROBED] = {0}, out[PROBED];
-    bool read = row_difference(&p->x, width, width, in) && row_difference(&p->y, width, n, out);
+    uint64_t at;
+    bool read = find_difference(&p->x, width, in, &at) && row_difference(&p->y, at, n, out);
     for (size_t k = 0; k < n && read; k++) {
         read = read_stretch(&p->weight, k * width, width, line);
         for (size_t i = 0; i < width && read; i++)
