@@ -79,6 +79,24 @@ class Einsum(Bias):
         return torch.matmul(x, self.weight.transpose(0, 1)) + self.used()
 
 
+class Tensordot(Bias):
+    def one(self, x):
+        return torch.tensordot(x, self.weight, dims=([2], [0])) + self.used()
+
+    def other(self, x):
+        return torch.matmul(x, self.weight) + self.used()
+
+
+class EinsumTurned(Bias):
+    """a square product whose operands stand the other way round"""
+
+    def one(self, x):
+        return torch.einsum('btc,dc->btd', x, self.weight) + self.used()
+
+    def other(self, x):
+        return torch.einsum('dc,btc->dbt', self.weight, x).permute(1, 2, 0) + self.used()
+
+
 class Attention(Layer):
     faults = {'scale': ('scale', 1 / WIDTH), 'swapped weights': ('swapped', 1)}
 
@@ -140,6 +158,17 @@ class NormByVar(Norm):
         x = x.float()
         var = x.var(-1, keepdim=True, unbiased=False)
         return (x - x.mean(-1, keepdim=True)) * torch.rsqrt(var + self.eps) * self.weight + self.bias
+
+
+class NormTwice(Norm):
+    """a norm without a shift whose scale feeds another norm: the sum in the scale's gradient nearly cancels"""
+
+    def one(self, x):
+        return F.layer_norm(F.layer_norm(x, (WIDTH,), self.weight, None, self.eps), (WIDTH,), None, self.bias, self.eps)
+
+    def other(self, x):
+        y = F.rms_norm(x - x.mean(-1, keepdim=True), (WIDTH,), None, self.eps) * self.weight
+        return F.rms_norm(y - y.mean(-1, keepdim=True), (WIDTH,), None, self.eps) + self.bias
 
 
 class RmsNorm(Norm):
@@ -309,6 +338,15 @@ class Var(Mean):
         return self.proj(x / (1 + away.square().sum(-1, keepdim=True) / (WIDTH - 1)))
 
 
+class Std(Mean):
+    def one(self, x):
+        return self.proj(x / (1 + x.std(-1, keepdim=True)))
+
+    def other(self, x):
+        away = x - x.mean(-1, keepdim=True)
+        return self.proj(x / (1 + torch.sqrt(away.square().sum(-1, keepdim=True) / (WIDTH - 1))))
+
+
 class Normalise(Mean):
     def one(self, x):
         return self.proj(F.normalize(x, dim=-1))
@@ -337,20 +375,24 @@ class Slices(Mean):
 
 
 class Experts(Layer):
+    faults = {'another expert': ('moved', 1)}
+
     def build(self):
+        self.moved = 0
         self.router = nn.Linear(WIDTH, 4, bias=False)
         self.experts = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(4))
 
     def routed(self, x):
         flat = x.flatten(0, 1)
         share, chosen = torch.softmax(self.router(flat), -1).topk(2, -1)
-        return flat, (share / share.sum(-1, keepdim=True)), chosen
+        return flat, share / share.sum(-1, keepdim=True), (chosen + int(self.moved)) % 4
 
     def one(self, x):
         flat, share, chosen = self.routed(x)
-        y = 0
+        y = torch.zeros_like(flat)
         for i, expert in enumerate(self.experts):
-            y = y + expert(flat) * (share * (chosen == i)).sum(-1, keepdim=True)
+            row, place = torch.where(chosen == i)
+            y[row] += (expert(flat[row]) * share[row, place].unsqueeze(-1)).to(y.dtype)
         return y.view_as(x)
 
     def other(self, x):
@@ -359,6 +401,17 @@ class Experts(Layer):
         for i, expert in enumerate(self.experts):
             row, place = torch.where(chosen == i)
             y = y.index_add(0, row, (expert(flat[row]) * share[row, place, None]).to(y.dtype))
+        return y.view_as(x)
+
+
+class DenseExperts(Experts):
+    """every expert computes every token, what it was not chosen for counts nothing"""
+
+    def one(self, x):
+        flat, share, chosen = self.routed(x)
+        y = 0
+        for i, expert in enumerate(self.experts):
+            y = y + expert(flat) * (share * (chosen == i)).sum(-1, keepdim=True)
         return y.view_as(x)
 
 
@@ -404,9 +457,9 @@ class Loss(Layer):
         return F.nll_loss(F.log_softmax(self.head(x).float().flatten(0, 1), -1), labels.flatten())
 
 
-KINDS = [Bias, Addmm, Baddbmm, Einsum, Attention, Rotary, Norm, NormByVar, RmsNorm, GroupNorm, BatchNorm, GeluTanh,
-         Gelu, Silu, Softplus, SoftmaxByHand, Glu, Swiglu, Conv, DepthConv, Mean, Var, Normalise, Cosine, Slices,
-         Experts, Gru]
+KINDS = [Bias, Addmm, Baddbmm, Einsum, EinsumTurned, Tensordot, Attention, Rotary, Norm, NormByVar, NormTwice, RmsNorm,
+         GroupNorm, BatchNorm, GeluTanh, Gelu, Silu, Softplus, SoftmaxByHand, Glu, Swiglu, Conv, DepthConv, Mean, Var,
+         Std, Normalise, Cosine, Slices, Experts, DenseExperts, Gru]
 
 
 class Network(nn.Module):
