@@ -553,18 +553,19 @@ static double error_put_in(const struct causes *k, uint32_t call)
 }
 
 #define SCALED_LEAST 16     /* elements: so many roundings do not all have one direction */
-#define SCALED_RESIDUAL 0.5 /* below it what goes in explains what comes out, a factor too */
+#define SCALED_RESIDUAL 0.5F /* below it what goes in explains what comes out, a factor too */
 #define SCALED_BESIDE 4     /* times what goes in is off: a product may add it up */
 
 /* Whether a 16-bit output of a forward call is the golden one times a factor. A residual is a distance in units of what
- * roundings of all elements may add up to; but roundings have no direction in common, and a factor is nothing else. */
+ * roundings of all elements may add up to, and the level one of what calls before have; but roundings have no direction
+ * in common, and a factor is nothing else. */
 static bool is_scaled(const struct causes *k, const struct undecided *u)
 {
     const struct figures *f = measure_figures(k->m, u->line);
     enum dtype d = dtype_coarser(u->x->dtype,
                                  k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[u->line].row[GOLDEN]].dtype);
     if (!f || !f->two || f->unlike || f->side[TARGET].count < SCALED_LEAST || !(f->side[GOLDEN].norm > 0) ||
-        dtype_table[d].epsilon < dtype_table[DTYPE_F16].epsilon || (double)u->l->residual < SCALED_RESIDUAL ||
+        dtype_table[d].epsilon < dtype_table[DTYPE_F16].epsilon || u->l->residual < SCALED_RESIDUAL ||
         u->x->io != IO_OUTPUT || k->d->calls.v[u->x->call].phase != PHASE_FORWARD || u->of.start != NONE)
         return false;
     double factor = fabs((1 - f->minus) * f->side[TARGET].norm / f->side[GOLDEN].norm - 1);
@@ -675,13 +676,15 @@ static bool decide_agreed_before(struct causes *k, const struct undecided *u)
 static bool decide_own_start(struct causes *k, const struct undecided *u, uint32_t from)
 {
     bool bad = line_is_bad(u->l), apart = from == NONE && u->line < k->apart_before && goes_apart(k, u->line);
-    bool scaled = !bad && from == NONE && u->by_value && is_handed_on_otherwise(k, u->line, u->row);
+    bool within = !bad && from == NONE && u->by_value;
+    bool handed = within && is_handed_on_otherwise(k, u->line, u->row);
+    bool scaled = within && isnan(u->l->residual) && is_scaled(k, u);
     bool moved = bad && from != NONE &&
                  (adds_to_moved(k, u->line, u->row) || is_handed_on_otherwise(k, u->line, u->row));
     bool own = moved || (bad && loses_gradient(k, u->line, u->row));
-    if (scaled)
+    if (handed || scaled)
         u->l->limit = (float)dtype_table[u->x->dtype].epsilon;
-    if (!apart && !own && !scaled)
+    if (!apart && !own && !handed && !scaled)
         return false;
     give_cause(k, u->line, CAUSE_STARTS, basis_of(u->l), NONE);
     return true;

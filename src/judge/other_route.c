@@ -319,12 +319,19 @@ static void follow_call(struct trail *t, uint32_t call)
         }
 }
 
+/* The pass that the target's value of a line belongs to. */
+static uint8_t phase_of(const struct routes *x, uint32_t line)
+{
+    const struct dump *d = x->d[TARGET];
+    return d->calls.v[d->rows.v[x->m->pairing->lines.v[line].row[TARGET]].call].phase;
+}
+
 /* Of a value that goes into steps nobody recorded: whether the next value agrees that such steps made, of this pass. */
 static bool next_agrees(const struct trail *t)
 {
     const struct routes *x = t->x;
     const struct dump *d = x->d[TARGET];
-    uint8_t phase = d->calls.v[d->rows.v[x->m->pairing->lines.v[t->line].row[TARGET]].call].phase;
+    uint8_t phase = phase_of(x, t->line);
     for (uint32_t i = t->line + 1; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
         const struct row *r = l->pair == NONE || x->aside[i] ? NULL : &d->rows.v[l->row[TARGET]];
@@ -337,7 +344,8 @@ static bool next_agrees(const struct trail *t)
     return false;
 }
 
-/* The same, whether all agrees that was compared behind it. */
+/* The same, whether all agrees that was compared behind it, of its pass and the next: gradients alone show nothing of a
+ * loss, whose own is 1. */
 static bool rest_agrees(const struct trail *t)
 {
     const struct routes *x = t->x;
@@ -347,7 +355,7 @@ static bool rest_agrees(const struct trail *t)
             continue;
         if (line_is_bad(&x->j->line[i]))
             return false;
-        any = any || is_healed(t, i);
+        any = any || (phase_of(x, i) == phase_of(x, t->line) && is_healed(t, i));
     }
     return any;
 }
