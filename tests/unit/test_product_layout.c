@@ -81,14 +81,11 @@ static void layouts_are_read_off_the_products(void **state)
         bool stored_turned; /* the target stores the golden weight transposed */
         bool used_turned;   /* and multiplies it so */
         bool deviates;
-        bool again; /* the last row of the input is the first one again */
     } cases[] = {
-        {"(in, out) against (out, in)", true, true, false, false},
-        {"the same, of a sentence that ends as it begins", true, true, false, true},
-        {"the same layout", false, false, false, false},
-        {"a weight transposed by mistake", true, false, true, false},
-        {"a product that forgets to transpose", false, true, true, false},
-        {"the same, of a sentence that ends as it begins", false, true, true, true},
+        {"(in, out) against (out, in)", true, true, false},
+        {"the same layout", false, false, false},
+        {"a weight transposed by mistake", true, false, true},
+        {"a product that forgets to transpose", false, true, true},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -96,8 +93,6 @@ static void layouts_are_read_off_the_products(void **state)
         struct tensor_dump d[2];
         draw(p[GOLDEN].x, ROWS * WIDTH);
         draw(p[GOLDEN].w, WIDTH * WIDTH);
-        if (cases[i].again)
-            memcpy(&p[GOLDEN].x[(ROWS - 1) * WIDTH], p[GOLDEN].x, WIDTH * sizeof *p[GOLDEN].x);
         p[TARGET] = p[GOLDEN];
         if (cases[i].stored_turned)
             transposed(p[GOLDEN].w, p[TARGET].w);
