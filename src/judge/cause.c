@@ -552,9 +552,9 @@ static double error_put_in(const struct causes *k, uint32_t call)
     return most;
 }
 
-#define SCALED_LEAST 16     /* elements: so many roundings do not all have one direction */
+#define SCALED_LEAST 16      /* elements: so many roundings do not all have one direction */
 #define SCALED_RESIDUAL 0.5F /* below it what goes in explains what comes out, a factor too */
-#define SCALED_BESIDE 4     /* times what goes in is off: a product may add it up */
+#define SCALED_BESIDE 4      /* times what goes in is off: a product may add it up */
 
 /* Whether a 16-bit output of a forward call is the golden one times a factor. A residual is a distance in units of what
  * roundings of all elements may add up to, and the level one of what calls before have; but roundings have no direction
@@ -562,8 +562,7 @@ static double error_put_in(const struct causes *k, uint32_t call)
 static bool is_scaled(const struct causes *k, const struct undecided *u)
 {
     const struct figures *f = measure_figures(k->m, u->line);
-    enum dtype d = dtype_coarser(u->x->dtype,
-                                 k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[u->line].row[GOLDEN]].dtype);
+    enum dtype d = type_of(k, u->line);
     if (!f || !f->two || f->unlike || f->side[TARGET].count < SCALED_LEAST || !(f->side[GOLDEN].norm > 0) ||
         dtype_table[d].epsilon < dtype_table[DTYPE_F16].epsilon || u->l->residual < SCALED_RESIDUAL ||
         u->x->io != IO_OUTPUT || k->d->calls.v[u->x->call].phase != PHASE_FORWARD || u->of.start != NONE)
@@ -638,12 +637,10 @@ static bool decide_one_function(struct causes *k, const struct undecided *u, uin
     if (!known)
         return false;
     bool inherits = from != NONE && differs_at_all(k, u->line);
-    const struct line *pair = &k->m->pairing->lines.v[u->line];
-    enum dtype golden = (enum dtype)k->m->side[GOLDEN]->rows.v[pair->row[GOLDEN]].dtype,
-               wide = dtype_coarser((enum dtype)u->x->dtype, golden);
     /* one side's type is the difference, and not that of most products; angles in few bits are no rounding */
     bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict) &&
-                   (wide != (enum dtype)k->j->arithmetic || (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
+                   (type_of(k, u->line) != (enum dtype)k->j->arithmetic ||
+                    (l->rule == RULE_ILL && l->was == CONDITION_TRIG));
     if (widened)
         give_cause(k, u->line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
