@@ -344,18 +344,19 @@ static bool next_agrees(const struct trail *t)
     return false;
 }
 
-/* The same, whether all agrees that was compared behind it, of its pass and the next: gradients alone show nothing of a
- * loss, whose own is 1. */
+/* The same, whether all that was compared behind it agrees, and some of it belongs to its own pass: gradients show
+ * nothing of a loss, whose own gradient is 1 on both sides. */
 static bool rest_agrees(const struct trail *t)
 {
     const struct routes *x = t->x;
+    uint8_t phase = phase_of(x, t->line);
     bool any = false;
     for (uint32_t i = t->line + 1; i < x->j->lines; i++) {
         if (x->m->pairing->lines.v[i].pair == NONE || x->aside[i])
             continue;
         if (line_is_bad(&x->j->line[i]))
             return false;
-        any = any || (phase_of(x, i) == phase_of(x, t->line) && is_healed(t, i));
+        any = any || (phase_of(x, i) == phase && is_healed(t, i));
     }
     return any;
 }
