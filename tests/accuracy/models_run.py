@@ -217,6 +217,18 @@ def make(recorder, cells, root):
     return case
 
 
+def make_each(cases, made):
+    """calls made for each of (label, case) and prints what it returns; whether one could not be made"""
+    bad = False
+    for label, case in cases:
+        try:
+            print(f'{label:26}{made(case)}', flush=True)
+        except Exception as e:
+            bad = True
+            print(f'{label:26}not made: {e}', flush=True)
+    return bad
+
+
 def main():
     args, path = sys.argv[1:], os.path.join(HERE, 'models.tsv')
     if '--list' in args:
@@ -224,18 +236,11 @@ def main():
         path = args[i + 1]
         del args[i:i + 2]
     root, wanted = os.path.abspath(args[0]), args[1:]
-    recorder, bad = Recorder(root), 0
+    recorder = Recorder(root)
     with open(path) as f:
         rows = [line.rstrip('\n').split('\t') for line in f if line.strip() and line[0] != '#']
-    for cells in rows:
-        if wanted and not any(cells[0].startswith(w) for w in wanted):
-            continue
-        try:
-            print(f"{cells[0]:26}{make(recorder, cells, root)['first']}", flush=True)
-        except Exception as e:
-            bad += 1
-            print(f'{cells[0]:26}not made: {e}', flush=True)
-    return bool(bad)
+    return make_each(((cells[0], cells) for cells in rows if not wanted or any(cells[0].startswith(w) for w in wanted)),
+                     lambda cells: make(recorder, cells, root)['first'])
 
 
 if __name__ == '__main__':

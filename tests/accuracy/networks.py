@@ -562,15 +562,10 @@ def main():
     p.add_argument('--amp', action='store_true')
     o = p.parse_args()
     root = os.path.abspath(o.out)
-    recorder, bad = models_run.Recorder(root), 0
+    recorder = models_run.Recorder(root)
     recorder.models = builders()
-    for seed in range(o.first, o.last + 1):
-        try:
-            print(f'{seed:5} {pair(recorder, seed, root, o.fault, o.amp)}', flush=True)
-        except Exception as e:
-            bad += 1
-            print(f'{seed:5} not made: {e}', flush=True)
-    return bool(bad)
+    return models_run.make_each(((str(seed), seed) for seed in range(o.first, o.last + 1)),
+                                lambda seed: pair(recorder, seed, root, o.fault, o.amp))
 
 
 if __name__ == '__main__':
