@@ -232,8 +232,14 @@ static struct pickle *vm_real(struct vm *v, bool binary)
 static struct pickle *vm_global(struct vm *v, struct str module, struct str name)
 {
     struct pickle *p = vm_node(v, PICKLE_GLOBAL);
-    if (p)
-        p->text = str_of(arena_fmt(v->a, "%.*s %.*s", STR_ARG(module), STR_ARG(name)));
+    if (!p)
+        return NULL;
+    char *text = arena_alloc(v->a, module.n + 1 + name.n + 1);
+    memcpy(text, module.p, module.n);
+    text[module.n] = ' ';
+    memcpy(text + module.n + 1, name.p, name.n);
+    p->text = str_n(text, module.n + 1 + name.n);
+    text[p->text.n] = 0;
     return vm_push(v, p);
 }
 

@@ -14,9 +14,10 @@ struct unpacking {
     z_stream s;
     uint64_t taken, given; /* bytes consumed from the file, bytes returned */
     uint32_t crc;
-    bool ready; /* s has to be released */
-    unsigned char in[32 * 1024];
+    unsigned char *in; /* a part of what is packed; NULL of a stored member */
 };
+
+#define PART (32 * 1024)
 
 static int member_damaged(const struct unpacking *u, struct err *e)
 {
@@ -30,16 +31,17 @@ static struct unpacking *unpacking_open(const struct file *f, const struct zip_m
     if (m->stored)
         return u;
     u->s.zalloc = mem_for_zlib;
-    u->ready = inflateInit2(&u->s, -MAX_WBITS) == Z_OK;
-    if (!u->ready)
+    if (inflateInit2(&u->s, -MAX_WBITS) != Z_OK)
         mem_failed(0);
+    u->in = mem_alloc(PART);
     return u;
 }
 
 static void unpacking_close(struct unpacking *u)
 {
-    if (u->ready)
+    if (u->in)
         inflateEnd(&u->s);
+    free(u->in);
     free(u);
 }
 
@@ -59,7 +61,7 @@ static long inflate_part(struct unpacking *u, void *out, size_t n, struct err *e
     while (u->s.avail_out) {
         uint64_t left = u->m->packed - u->taken;
         if (!u->s.avail_in && left) {
-            size_t part = left < sizeof u->in ? (size_t)left : sizeof u->in;
+            size_t part = left < PART ? (size_t)left : PART;
             if (file_read(u->file, u->m->offset + u->taken, u->in, part, e))
                 return -1;
             u->taken += part;

@@ -272,6 +272,32 @@ long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
     return (long)done;
 }
 
+int tensor_walk_value(struct tensor_walk *w, uint64_t at, double *out, struct err *e)
+{
+    unsigned char raw[16];
+    const struct tensor *t = w->t;
+    size_t size = dtype_table[t->dtype].size;
+    uint64_t element = 0;
+    for (int i = w->ndim - 1; i >= 0; i--) {
+        element += at % (uint64_t)w->shape[i] * (uint64_t)w->stride[i];
+        at /= (uint64_t)w->shape[i];
+    }
+    uint64_t byte = t->offset + element * size;
+    bool direct = w->ndim == 1 && w->stride[0] == 1;
+    if (direct ? file_read(&t->file, byte, raw, size, e) : fetch_from_pages(w, byte, raw, size, e))
+        return -1;
+    if (t->swap)
+        swap_bytes(raw, 1, size);
+    if (dtype_fits_f32(t->dtype)) { /* without the detour of a block */
+        float value;
+        dtype_to_f32(t->dtype, raw, 1, &value);
+        *out = (double)value;
+    } else {
+        dtype_to_f64(t->dtype, raw, 1, out);
+    }
+    return 0;
+}
+
 int tensor_walk_values(struct tensor_walk *w, double *out, size_t n, struct err *e)
 {
     unsigned char raw[LONG_WALK * 16];

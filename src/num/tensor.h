@@ -53,6 +53,8 @@ void tensor_walk_release(struct tensor_walk *w);
 /* The next elements, at most n, as raw little-endian values of t->dtype in `out`; returns the count, 0 at the end, -1
  * on error. */
 long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e);
+/* Element `at` (logical, row-major) as dtype_to_f64() makes it; the walk stays where it is. */
+int tensor_walk_value(struct tensor_walk *w, uint64_t at, double *out, struct err *e);
 /* The next n elements as dtype_to_f64() makes them; a file that has fewer is an error. */
 int tensor_walk_values(struct tensor_walk *w, double *out, size_t n, struct err *e);
 /* Reads bytes of the file through the walk's cache, or directly if there are many. */

@@ -4,16 +4,6 @@
 
 #include <math.h>
 
-static int read_at(struct tensor_walk *w, uint64_t at, double *out, struct err *e)
-{
-    unsigned char raw[16];
-    tensor_walk_seek(w, at);
-    if (tensor_walk_next(w, raw, 1, e) != 1)
-        return -1;
-    dtype_to_f64(w->t->dtype, raw, 1, out);
-    return 0;
-}
-
 int tensor_sample_take(struct tensor_sample *s, const struct tensor *t, struct err *e)
 {
     struct tensor_walk w;
@@ -25,7 +15,7 @@ int tensor_sample_take(struct tensor_sample *s, const struct tensor *t, struct e
     for (size_t i = 0; i < s->n && rc == 0; i++) {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
         s->at[i] = t->numel <= SAMPLES ? i : (state >> 11) % t->numel;
-        rc = read_at(&w, s->at[i], &s->value[i], e);
+        rc = tensor_walk_value(&w, s->at[i], &s->value[i], e);
     }
     tensor_walk_release(&w);
     return rc;
@@ -47,7 +37,7 @@ int tensor_sample_error(struct tensor_sample *s, const struct tensor *view, doub
     tensor_walk_init(&w, view);
     w.pages = s->pages;
     for (size_t i = 0; i < s->n && rc == 0; i++) {
-        rc = read_at(&w, s->at[i], &v, e);
+        rc = tensor_walk_value(&w, s->at[i], &v, e);
         if (rc == 0 && isfinite(v) && isfinite(s->value[i])) {
             d += (s->value[i] - v) * (s->value[i] - v);
             n += v * v;

@@ -68,16 +68,14 @@ static void take_sample(struct likeness *x, int s, uint32_t i)
     struct weight_layout a;
     struct tensor_walk w;
     struct err quiet;
-    unsigned char raw[16];
     if (likeness_weight(x, s, i)->problem || weight_layout_whole(&x->c->side[s], i, &a, &quiet))
         return;
     uint64_t n = a.t.numel < SAMPLE ? a.t.numel : SAMPLE;
     tensor_walk_init(&w, &a.t);
     for (uint64_t k = 0; k < n; k++) {
-        tensor_walk_seek(&w, n > 1 ? (uint64_t)((double)(a.t.numel - 1) * (double)k / (double)(n - 1)) : 0);
-        if (tensor_walk_next(&w, raw, 1, &quiet) != 1)
+        uint64_t at = n > 1 ? (uint64_t)((double)(a.t.numel - 1) * (double)k / (double)(n - 1)) : 0;
+        if (tensor_walk_value(&w, at, &out->v[k], &quiet))
             break;
-        dtype_to_f64(a.t.dtype, raw, 1, &out->v[k]);
         out->n = (int)k + 1;
     }
     tensor_walk_release(&w);
