@@ -151,9 +151,10 @@ def add(models):
                 print('preload', n, e)
     made = types.SimpleNamespace(**{k: v for k, v in locals().items()})
     add_sixteenth(models, made)
-    import models_layers, models_ports
+    import models_layers, models_ports, models_ports_more
     models_layers.add(models, made)
     models_ports.add(models, made)
+    models_ports_more.add(models, made)
 
 
 def add_sixteenth(models, h):
